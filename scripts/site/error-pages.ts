@@ -1,5 +1,5 @@
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
-import { type ProblemCode, type ProblemDefinition, definitionOf, problems } from '../../src/http/problems.ts';
+import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
 import { errorGuide } from './error-guide.ts';
 import { escapeHtml } from './escape-html.ts';
 import { ONLY_OPERATORS, writeError, writeErrors } from './markdown-pages.ts';
@@ -20,7 +20,7 @@ function showStatuses({ status, statusInPath }: ProblemDefinition): string {
 }
 
 function composeErrorPage(code: ProblemCode): Page {
-  const definition = definitionOf(code);
+  const definition = problems[code];
   const { meaning, remedy, isOperators } = errorGuide[code];
   const { status, statusInPath, retryable, kept } = definition;
   const facts = [
@@ -58,7 +58,7 @@ const groups = {
 } as const;
 
 function groupOf(code: ProblemCode): keyof typeof groups {
-  const { retryable, status } = definitionOf(code);
+  const { retryable, status } = problems[code];
   if (errorGuide[code].isOperators) return 'operator';
   if (retryable) return 'later';
   return status === 401 || status === 403 ? 'key' : 'request';
@@ -68,9 +68,9 @@ function composeIndex(): Page {
   const sections = Object.entries(groups).map(([group, [title, advice]]) => {
     const rows = codes
       .filter((code) => groupOf(code) === group)
-      .toSorted((one, other) => definitionOf(one).status - definitionOf(other).status)
+      .toSorted((one, other) => problems[one].status - problems[other].status)
       .map(
-        (code) => `<li><b>${showStatuses(definitionOf(code))}</b> <a href="/errors/${code}"><code>${code}</code></a>
+        (code) => `<li><b>${showStatuses(problems[code])}</b> <a href="/errors/${code}"><code>${code}</code></a>
 <span>${renderInline(errorGuide[code].meaning)}</span></li>`,
       );
     return `<section><h2 id="${group}">${title}</h2><p>${renderInline(advice)}</p><ul class="codes">${rows.join('\n')}</ul></section>`;

@@ -1,5 +1,5 @@
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
-import { type ProblemCode, definitionOf, problems } from '../../src/http/problems.ts';
+import { type ProblemCode, problems } from '../../src/http/problems.ts';
 import type { Chapter, DescribedOperation, Field } from './describe-api.ts';
 import { writeRequest } from './example-request.ts';
 import { errorGuide } from './error-guide.ts';
@@ -66,7 +66,7 @@ ${parts.join('\n\n')}
 export const ONLY_OPERATORS = 'Only the operator’s API, below `/operator/v1`, answers with it.';
 
 export function writeError(code: ProblemCode): string {
-  const { status, title, retryable, kept } = definitionOf(code);
+  const { status, title, retryable, kept } = problems[code];
   const { meaning, remedy, isOperators } = errorGuide[code];
   return `# ${title}
 
@@ -82,7 +82,7 @@ ${writeJson(exampleOfProblem(code, false))}
 
 export function writeErrors(): string {
   const lines = codes.map((code) => {
-    const { status, title } = definitionOf(code);
+    const { status, title } = problems[code];
     return `- [${code}](${markdownPath(`/errors/${code}`)}) (${status}): ${title}. ${errorGuide[code].remedy}`;
   });
   return `# Errors\n\nEvery code that the API answers with.\n\n${lines.join('\n')}\n`;

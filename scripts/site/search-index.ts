@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { type ProblemCode, definitionOf, problems } from '../../src/http/problems.ts';
+import { type ProblemCode, problems } from '../../src/http/problems.ts';
 import { type Document, listOperations } from '../openapi/document.ts';
 import { type DocumentPage, type Documents, pagesOf } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';
@@ -67,7 +67,7 @@ function listErrors(): Place[] {
   return (Object.keys(problems) as ProblemCode[]).map((code) => ({
     id: `/errors/${code}`,
     kind: 'Error',
-    title: definitionOf(code).title,
+    title: problems[code].title,
     within: code,
     names: code,
     text: writeText(`${errorGuide[code].meaning} ${errorGuide[code].remedy}`),

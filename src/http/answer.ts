@@ -1,5 +1,5 @@
 import { type Asset, scaleOf } from '../money/assets.ts';
-import { type ProblemCode, type ProblemMember, definitionOf, statusOf } from './problems.ts';
+import { type ProblemCode, type ProblemMember, problems, statusOf } from './problems.ts';
 
 /** What can be wrong with a field. The words are stable within v1 and only ever added. */
 export const fieldFaults = {
@@ -99,7 +99,7 @@ export function answerJson(status: number, body: unknown, headers: Record<string
 
 /** A refusal as `application/problem+json` (RFC 9457), with status, title and retryability from the one table. */
 export function answerProblem(refusal: Refusal, request: RequestFacts): Answer {
-  const definition = definitionOf(refusal.code);
+  const definition = problems[refusal.code];
   const { origin, pathname } = URL.parse(request.url) ?? { origin: '', pathname: request.path };
   const status = statusOf(refusal.code, refusal.inPath);
   const headers: Record<string, string> = {

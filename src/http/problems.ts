@@ -102,13 +102,8 @@ export type ProblemCode = keyof typeof table;
 
 export const problems: Readonly<Record<ProblemCode, ProblemDefinition>> = table;
 
-/** The line of a code. */
-export function definitionOf(code: ProblemCode): ProblemDefinition {
-  return problems[code];
-}
-
 /** The status of a refusal, which for some codes depends on whether the path names the refused thing. */
 export function statusOf(code: ProblemCode, inPath = false): ProblemDefinition['status'] {
-  const { status, statusInPath } = definitionOf(code);
+  const { status, statusInPath } = problems[code];
   return (inPath && statusInPath) || status;
 }

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { fieldFaults } from '../answer.ts';
-import { type ProblemCode, type ProblemMember, definitionOf, statusOf } from '../problems.ts';
+import { type ProblemCode, type ProblemMember, problems, statusOf } from '../problems.ts';
 
 /** The body of every problem (RFC 9457). */
 export const Problem = z
@@ -56,7 +56,7 @@ export type DeclaredProblem = ProblemCode | { readonly code: ProblemCode; readon
 
 /** The name of a problem's example: its code, with a suffix where the path gives it another status. */
 function nameExample(code: ProblemCode, status: number): string {
-  return status === definitionOf(code).status ? code : `${code}_in_path`;
+  return status === problems[code].status ? code : `${code}_in_path`;
 }
 
 /**
@@ -76,8 +76,8 @@ export function describeProblems(declared: readonly DeclaredProblem[]) {
 }
 
 function describeProblem(status: number, codes: readonly ProblemCode[]) {
-  const lines = codes.map((code) => `- \`${code}\`: ${definitionOf(code).title}`);
-  const own = codes.flatMap((code) => definitionOf(code).members ?? []);
+  const lines = codes.map((code) => `- \`${code}\`: ${problems[code].title}`);
+  const own = codes.flatMap((code) => problems[code].members ?? []);
   const properties = {
     code: { type: 'string', enum: codes },
     ...Object.fromEntries(own.map((member) => [member, members[member]])),
