@@ -4,7 +4,8 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { CursorScope } from '../http/cursor.ts';
 import { type Found, type ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import type { Outcome } from '../http/answer.ts';
-import { type Asset, assetSymbols, upperSymbol } from '../money/assets.ts';
+import { symbolIn } from '../http/wire-types.ts';
+import { type Asset, assetSymbols } from '../money/assets.ts';
 import type { Database } from './database.ts';
 import { lowestRecordId } from './record-id.ts';
 
@@ -23,12 +24,7 @@ export const TimeSpan = {
 };
 
 /** An asset of a list's query, in any case. */
-export const AssetFilter = z
-  .string()
-  .transform(upperSymbol)
-  .pipe(z.enum(assetSymbols))
-  .optional()
-  .openapi({ type: 'string', enum: [...assetSymbols], description: 'Rows of this asset, in any case', example: 'BTC' });
+export const AssetFilter = symbolIn(assetSymbols, 'Rows of this asset, in any case').optional();
 
 /** What every list of records can be narrowed by; each list adds its own. */
 export interface RecordFilter {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type CursorScope, readCursor, writeCursor } from './cursor.ts';
 import { type Outcome, accept } from './answer.ts';
-import { wholeNumber } from './wire-types.ts';
+import { countUpTo } from './wire-types.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -9,15 +9,9 @@ const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 const EXAMPLE_CURSOR = '01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM';
 
-/** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, not corrected. */
+/** The query of a list: how many rows, and where to begin. */
 export const ListQuery = z.strictObject({
-  limit: wholeNumber(4, 'is not a whole number').pipe(z.number().int().min(1).max(MAX_LIMIT)).optional().openapi({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    default: DEFAULT_LIMIT,
-    description: 'How many rows; a value out of bounds is refused',
-  }),
+  limit: countUpTo(MAX_LIMIT, DEFAULT_LIMIT, 'How many rows').optional(),
   // Of any length: a cursor that is not ours is refused as such.
   cursor: z
     .string()
@@ -65,12 +59,9 @@ export async function findPage<Row extends { readonly id: string }>(
   if (!start.ok) return start;
   const { rows, horizon } = await findRows(start.value, limit + 1);
   const page = rows.slice(0, limit);
-  const position = rows.length > limit ? placeOf(page.at(-1)) : horizon;
+  const last = page.at(-1);
+  const position = rows.length > limit ? (last?.place ?? last?.id ?? null) : horizon;
   return accept({ rows: page, nextCursor: position === null ? null : await writeCursor(position, scope, secret) });
-}
-
-function placeOf(row: { readonly id: string; readonly place?: string } | undefined): string | null {
-  return row?.place ?? row?.id ?? null;
 }
 
 /** The same for a list of which every row belongs on a page. */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { AMOUNT_SYNTAX } from '../money/amounts.ts';
+import { upperSymbol } from '../money/assets.ts';
 
 /** A time on the wire: ISO 8601, UTC, milliseconds. */
 export const Timestamp = z.iso
@@ -18,6 +19,28 @@ export function wholeNumber(digits: number, fault: string) {
     .string()
     .regex(new RegExp(`^\\d{1,${digits}}$`), fault)
     .transform(Number);
+}
+
+/** One of some symbols in a request, in any case. */
+export function symbolIn<const Listed extends string>(symbols: readonly Listed[], description?: string) {
+  return z
+    .string()
+    .transform(upperSymbol)
+    .pipe(z.enum(symbols))
+    .openapi({ type: 'string', enum: [...symbols], ...(description && { description }), example: 'BTC' });
+}
+
+/** How many of something a query asks for. A count out of bounds is refused, not corrected. */
+export function countUpTo(maximum: number, usual: number, what: string) {
+  return wholeNumber(4, 'is not a whole number')
+    .pipe(z.number().int().min(1).max(maximum))
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum,
+      default: usual,
+      description: `${what}; a value out of bounds is refused`,
+    });
 }
 
 /** An amount, a price or a value as it is shown: no sign, no exponent, no trailing zeros, zero is "0". */

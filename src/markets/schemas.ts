@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { coinSymbols } from '../money/assets.ts';
-import { Decimal, Timestamp } from '../http/wire-types.ts';
+import { Decimal, Timestamp, countUpTo } from '../http/wire-types.ts';
 import { MAX_CANDLES } from './candles/candle-source.ts';
 import { intervals } from './candles/interval.ts';
 
@@ -43,7 +43,7 @@ export const TickerAnswer = z.object({ ticker: Ticker, degraded }).openapi('Tick
 export type TickerAnswer = z.output<typeof TickerAnswer>;
 
 /** One candle; the last one of a list may still be running. */
-export const Candle = z
+const Candle = z
   .object({
     ts: Timestamp.openapi({ description: 'Start of the candle' }),
     open: MarketPrice,
@@ -53,8 +53,6 @@ export const Candle = z
     volume: Decimal.openapi({ description: 'In the base asset', example: '45.2031' }),
   })
   .openapi('Candle');
-
-export type Candle = z.output<typeof Candle>;
 
 /** The answer of GET /api/v1/markets/{symbol}/candles, in ascending order. */
 export const CandleList = z
@@ -70,23 +68,11 @@ export const MarketPath = z.object({
 
 const Instant = z.iso.datetime().transform((text) => Date.parse(text));
 
-/** The query of candles. A limit out of bounds is refused, not corrected. */
+/** The query of candles. */
 export const CandleQuery = z
   .object({
     interval: z.enum(intervals).default('1h').openapi({ description: '`1m` is a minute, `1M` a month' }),
-    limit: z
-      .string()
-      .regex(/^\d{1,4}$/, 'is not a whole number')
-      .transform(Number)
-      .pipe(z.number().int().min(1).max(MAX_CANDLES))
-      .default(DEFAULT_CANDLES)
-      .openapi({
-        type: 'integer',
-        minimum: 1,
-        maximum: MAX_CANDLES,
-        default: DEFAULT_CANDLES,
-        description: 'How many candles; a value out of bounds is refused',
-      }),
+    limit: countUpTo(MAX_CANDLES, DEFAULT_CANDLES, 'How many candles').default(DEFAULT_CANDLES),
     startTime: Instant.optional().openapi({
       type: 'string',
       format: 'date-time',

@@ -43,10 +43,6 @@ export const Market = z.object({ shown: ShownMarket.nullable(), agreed: AgreedMa
 
 export type Market = z.output<typeof Market>;
 
-export const FallbackPrices = z.partialRecord(z.enum(coinSymbols), Price).readonly();
-
-export type FallbackPrices = z.output<typeof FallbackPrices>;
-
 /** All markets as the price hub saw them last; plain data, since it is sent between objects. */
 export const MarketSnapshot = z
   .object({
@@ -54,7 +50,7 @@ export const MarketSnapshot = z
     taken_ms: z.number(),
     markets: z.record(z.enum(coinSymbols), Market).readonly(),
     /** The operator's fallback prices, as they were last read. */
-    fallbacks: FallbackPrices,
+    fallbacks: z.partialRecord(z.enum(coinSymbols), Price).readonly(),
   })
   .readonly();
 

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, desc, lt, sql } from 'drizzle-orm';
-import { ClientOrderId, Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import { ClientOrderId, Decimal, Id, Timestamp, symbolIn } from '../http/wire-types.ts';
 import { type Database, prepareOnce } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 import { columnsOf, orders } from '../db/schema.ts';
-import { type Coin, QUOTE_ASSET, scaleOf, coinSymbols, upperSymbol } from '../money/assets.ts';
+import { QUOTE_ASSET, scaleOf, coinSymbols } from '../money/assets.ts';
 import { formatAmount, formatPrice } from '../money/amounts.ts';
 import { ListQuery } from '../http/list.ts';
 import { type IdRange, type RecordList, TimeSpan, isListed } from '../db/record-list.ts';
@@ -105,17 +105,7 @@ export async function findClientOrder(
 export const OrderListQuery = ListQuery.extend({
   ...TimeSpan,
   clientOrderId: ClientOrderId.optional().openapi({ description: 'The one with this name' }),
-  coin: z
-    .string()
-    .transform(upperSymbol)
-    .pipe(z.enum(coinSymbols as [Coin, ...Coin[]]))
-    .optional()
-    .openapi({
-      type: 'string',
-      enum: [...coinSymbols],
-      description: 'Orders of this coin, in any case',
-      example: 'BTC',
-    }),
+  coin: symbolIn(coinSymbols, 'Orders of this coin, in any case').optional(),
   side: z.enum(['BUY', 'SELL']).optional().openapi({ description: 'Orders of this side', example: 'BUY' }),
   status: z
     .enum(['COMPLETED', 'FAILED'])

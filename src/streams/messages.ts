@@ -4,8 +4,9 @@ import { Event, Sequence } from '../events/event.ts';
 import { Status } from '../exchange/schemas.ts';
 import { exampleOfProblem } from '../http/document/problem-examples.ts';
 import { Problem } from '../http/document/problem-responses.ts';
+import { symbolIn } from '../http/wire-types.ts';
 import { Ticker } from '../markets/schemas.ts';
-import { type Coin, coinSymbols, upperSymbol } from '../money/assets.ts';
+import { coinSymbols } from '../money/assets.ts';
 
 const reqId = z
   .number()
@@ -17,12 +18,6 @@ const reqId = z
 
 const subscribe = z.literal('subscribe');
 
-const Symbol = z
-  .string()
-  .transform(upperSymbol)
-  .pipe(z.enum(coinSymbols as [Coin, ...Coin[]]))
-  .openapi({ type: 'string', enum: [...coinSymbols], example: 'BTC' });
-
 /** What a client sends to the market's stream. */
 export const MarketCommand = z
   .strictObject({
@@ -31,7 +26,7 @@ export const MarketCommand = z
       z.strictObject({
         channel: z.literal('tickers'),
         symbols: z
-          .array(Symbol)
+          .array(symbolIn(coinSymbols))
           .min(1)
           .max(coinSymbols.length)
           .optional()
