@@ -101,10 +101,8 @@ export function findAgreement<V extends Priced>(
   votes: readonly V[],
   answered: number,
 ): { readonly group: readonly V[]; readonly near: readonly V[] } | undefined {
-  const group = findGroups(votes).reduce(
-    (best: readonly V[], next) => (best.length === 0 || spreadOf(next) < spreadOf(best) ? next : best),
-    [],
-  );
+  const groups = findGroups(votes);
+  const group = groups.reduce((best, next) => (spreadOf(next) < spreadOf(best) ? next : best), groups[0] ?? []);
   if (group.length < MIN_AGREEING || group.length * 2 <= answered) return undefined;
   return { group, near: addNeighbours(group, votes) };
 }
@@ -152,10 +150,8 @@ function findNearest(observations: readonly Observation[], reference: Price, now
   const votes = observations.flatMap((observation) => voteOf(observation, now_ms) ?? []);
   const shown = votes.length > 0 ? votes : observations.flatMap((observation) => lastResortOf(observation) ?? []);
   const distanceOf = (group: readonly Vote[]) => distance(medianOf(group), reference);
-  return largestGroups(shown, WIDE_BAND).reduce(
-    (best: readonly Vote[], next) => (best.length === 0 || distanceOf(next) < distanceOf(best) ? next : best),
-    [],
-  );
+  const groups = largestGroups(shown, WIDE_BAND);
+  return groups.reduce((best, next) => (distanceOf(next) < distanceOf(best) ? next : best), groups[0] ?? []);
 }
 
 /** A source's vote; `undefined` when its price is too old or its book has no usable middle. */

@@ -1,4 +1,5 @@
 import type { CacheableBody } from '../http/edge-cache.ts';
+import { showTime } from '../http/wire-types.ts';
 import { type Coin, assets, coinSymbols, pairOf } from '../money/assets.ts';
 import { formatPrice } from '../money/amounts.ts';
 import { type CandleQuestion, type CandleSeries, freshTimeOfSeries } from './candles/candle-source.ts';
@@ -22,8 +23,8 @@ const MAX_HELD_MS = 5_000;
 export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: number): CacheableBody<TickerList> {
   const tickers = coinSymbols.map((coin) => showTicker(coin, snapshot, now_ms));
   const degraded = tickers.some((ticker) => ticker.degraded);
-  const body: TickerList = { tickers, ts: formatTime(now_ms), degraded };
-  return { body, lifetime_ms: lifetimeOf(coinSymbols, snapshot, now_ms) };
+  const lifetime_ms = lifetimeOf(coinSymbols, snapshot, now_ms);
+  return { body: { tickers, ts: showTime(now_ms), degraded }, lifetime_ms };
 }
 
 /** One ticker, under the same rules, but cached for 2 s at most. */
@@ -33,9 +34,8 @@ export function answerTicker(
   now_ms: number,
 ): CacheableBody<TickerAnswer> {
   const ticker = showTicker(coin, snapshot, now_ms);
-  const degraded = ticker.degraded ?? false;
-  const body: TickerAnswer = { ticker, degraded };
-  return { body, lifetime_ms: Math.min(SINGLE_LIFETIME_MS, lifetimeOf([coin], snapshot, now_ms)) };
+  const lifetime_ms = Math.min(SINGLE_LIFETIME_MS, lifetimeOf([coin], snapshot, now_ms));
+  return { body: { ticker, degraded: ticker.degraded ?? false }, lifetime_ms };
 }
 
 export function answerCandles(
@@ -44,7 +44,7 @@ export function answerCandles(
   now_ms: number,
 ): CacheableBody<CandleList> {
   const { coin, interval } = question;
-  const candles = series.candles.map(({ start_ms, ...candle }) => ({ ts: formatTime(start_ms), ...candle }));
+  const candles = series.candles.map(({ start_ms, ...candle }) => ({ ts: showTime(start_ms), ...candle }));
   const body: CandleList = { symbol: coin, pair: pairOf(coin), interval, candles };
   return { body, lifetime_ms: series.taken_ms + freshTimeOfSeries(question, series) - now_ms };
 }
@@ -54,10 +54,10 @@ function showTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: nu
   const market = { symbol: coin, pair: pairOf(coin), name: assets[coin].name };
   if (!shown) {
     const price = formatPrice(snapshot?.fallbacks[coin] ?? fallbackPrice(coin));
-    return { ...market, price, change24h: 0, volume24h: '0', ts: formatTime(now_ms), sources: [], degraded: true };
+    return { ...market, price, change24h: 0, volume24h: '0', ts: showTime(now_ms), sources: [], degraded: true };
   }
   const { price, change24h, volume24h, dataTime_ms } = shown;
-  const ticker = { ...market, price: formatPrice(price), change24h, volume24h, ts: formatTime(dataTime_ms) };
+  const ticker = { ...market, price: formatPrice(price), change24h, volume24h, ts: showTime(dataTime_ms) };
   return { ...ticker, sources: [...shown.sources], ...(shown.isHeld && { degraded: true }) };
 }
 
@@ -75,8 +75,4 @@ function lifetimeOf(coins: readonly Coin[], snapshot: MarketSnapshot | undefined
     return shown.received_ms + (shown.isHeld ? MAX_HELD_MS : LIST_LIFETIME_MS) - now_ms;
   });
   return Math.min(...lifetimes);
-}
-
-function formatTime(time_ms: number): string {
-  return new Date(time_ms).toISOString();
 }
