@@ -12,7 +12,7 @@ import { PricePoller } from './price-poller.ts';
 import { LONGEST_WAIT_MS } from './firm-price.ts';
 import { type MarketRound, reachShard } from './reach-shard.ts';
 import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
-import { type Tick, type Vote, agreeOnRipePrice, voteOf } from './ripe-price.ts';
+import { type OrderPrice, type Vote, agreeOnRipePrice, voteOf } from './ripe-price.ts';
 import type { Market, MarketSnapshot } from './snapshot.ts';
 import { type BreakerState, CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
@@ -98,11 +98,8 @@ export interface SourceStandings {
   readonly streams: Readonly<Record<string, StreamState>>;
 }
 
-/** A price for an order, and its number, by which an older one is known. */
-type NumberedTick = Tick & { readonly round: number };
-
-/** The same, and how long after the order's admission it is as of. */
-export type RipePrice = NumberedTick & { readonly since_ms: number };
+/** The price of an order, and how long after the order's admission it is as of. */
+export type RipePrice = OrderPrice & { readonly since_ms: number };
 
 /** The same as a call sends it, which knows no brands. */
 type SentPrice = { readonly [Member in Extract<keyof RipePrice, string>]: RipePrice[Member] };
@@ -119,7 +116,7 @@ export class PriceHub extends DurableObject<Bindings> {
   /** The number of the newest price of an order. */
   #number: number;
   /** The newest price of each coin. While nothing was heard since, orders share it and its number: none overtakes another. */
-  readonly #newest = new Map<Coin, NumberedTick>();
+  readonly #newest = new Map<Coin, OrderPrice>();
   #reserved: number;
   #memory: HubMemory;
   #polled: readonly Observation[] = [];
@@ -241,7 +238,7 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /** Looks at all news until there is a price, for 2 s at most. */
-  async #waitForPrice(coin: Coin, asOf_ms: number): Promise<NumberedTick | undefined> {
+  async #waitForPrice(coin: Coin, asOf_ms: number): Promise<OrderPrice | undefined> {
     const end = { isReached: false };
     const timer = setTimeout(() => {
       end.isReached = true;
@@ -300,7 +297,7 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /** What the venues agree on now that is as of then, under the next number. Tickers show it, too. */
-  #agree(coin: Coin, asOf_ms: number): NumberedTick | undefined {
+  #agree(coin: Coin, asOf_ms: number): OrderPrice | undefined {
     const now_ms = Date.now();
     const lastAccepted = this.#memory.accepted[coin];
     // A venue that answers is alive, however old its answer is: it must not make three votes enough.

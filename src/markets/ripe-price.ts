@@ -39,6 +39,9 @@ export interface Tick {
   readonly votes: number;
 }
 
+/** A price that orders may fill at, and its number, by which an older one is known: as of a time by the asker's clock. */
+export type OrderPrice = Tick & { readonly round: number };
+
 export interface RipeQuestion {
   readonly coin: Coin;
   /** The price must be as of this moment or a later one. */

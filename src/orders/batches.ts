@@ -5,9 +5,10 @@ import type { Database } from '../db/database.ts';
 import { refuseBalance } from '../db/explain.ts';
 import { type Transfer, house } from '../db/transfers.ts';
 import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
+import type { OrderPrice } from '../markets/ripe-price.ts';
 import { type Coin, QUOTE_ASSET } from '../money/assets.ts';
 import type { OrderRow } from './order.ts';
-import { type OrderPlan, type OrderPrice, noFirmPrice, refuseReused, tradingHalted, type OrderTerms } from './plan.ts';
+import { type OrderPlan, noFirmPrice, refuseReused, tradingHalted, type OrderTerms } from './plan.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { GateCall, GateReply, Placement } from './place-order.ts';
 

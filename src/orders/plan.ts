@@ -1,4 +1,4 @@
-import { MANY_VOTES, type Tick } from '../markets/ripe-price.ts';
+import { MANY_VOTES, type OrderPrice } from '../markets/ripe-price.ts';
 import {
   type Price,
   divideDown,
@@ -55,9 +55,6 @@ export interface OrderTerms {
   /** The client's own name for the order. */
   readonly clientOrderId: string | null;
 }
-
-/** A price that orders may fill at: the hub's, which has a number, as of a time by the clock of whoever asked for it. */
-export type OrderPrice = Tick & { readonly round: number };
 
 /** An order that may be committed: everything that the batch writes, except who placed it. */
 export interface OrderPlan extends Fill {

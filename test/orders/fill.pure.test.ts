@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { type Mode, type Side, fill, checkBounds, boundsFrom } from '../../src/orders/terms.ts';
-import { type OrderPrice, quotePrice } from '../../src/orders/plan.ts';
+import type { OrderPrice } from '../../src/markets/ripe-price.ts';
+import { quotePrice } from '../../src/orders/plan.ts';
 import { forAll } from '../support/for-all.ts';
 
 const coins = fc.constantFrom(...coinSymbols);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TradingContext } from '../../src/orders/in-force.ts';
-import { type OrderPrice, planOrder, readTerms, showCost } from '../../src/orders/plan.ts';
+import { planOrder, readTerms, showCost } from '../../src/orders/plan.ts';
+import type { OrderPrice } from '../../src/markets/ripe-price.ts';
 import { boundsFrom, type PlaceOrder } from '../../src/orders/terms.ts';
 import type { Settings } from '../../src/db/settings.ts';
 import { settings } from '../support/operator/settings.ts';
