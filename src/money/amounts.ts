@@ -21,20 +21,16 @@ export const Exact = Decimal.clone({ precision: 120, toExpNeg: -200, toExpPos: 2
  * rounded.
  */
 export function parseAmount(text: string, scale: number): Atoms | undefined {
-  if (!AMOUNT_SYNTAX.test(text)) throw new TypeError('parseAmount takes text that matches AMOUNT_SYNTAX');
-  const [whole = '', fraction = ''] = text.split('.');
-  return /[1-9]/.test(fraction.slice(scale)) ? undefined : readDigits(whole, fraction, scale);
+  const atoms = floorAmount(text, scale);
+  const beyond = text.split('.')[1]?.slice(scale) ?? '';
+  return /[1-9]/.test(beyond) ? undefined : atoms;
 }
 
 /** The same, but decimals beyond the scale are cut off: for amounts from a chain, never for a client's. */
 export function floorAmount(text: string, scale: number): Atoms {
-  if (!AMOUNT_SYNTAX.test(text)) throw new TypeError('floorAmount takes text that matches AMOUNT_SYNTAX');
+  if (!AMOUNT_SYNTAX.test(text)) throw new TypeError('an amount is text that matches AMOUNT_SYNTAX');
   const [whole = '', fraction = ''] = text.split('.');
-  return readDigits(whole, fraction, scale);
-}
-
-/** Moves the decimal point by `scale` digits, which is exact and faster than arithmetic. */
-function readDigits(whole: string, fraction: string, scale: number): Atoms {
+  // Moves the decimal point by `scale` digits, which is exact and faster than arithmetic.
   return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'));
 }
 
