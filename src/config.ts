@@ -254,31 +254,17 @@ export const Config = z
     for (const [name, value] of Object.entries(config)) {
       // Nobody is asked at CUSTODY_URL where people pay by hand.
       const isUsed = name !== 'CUSTODY_URL' || config.CUSTODY_PROVIDER !== 'manual';
-      const isPlaceholder =
-        isUsed &&
-        name.endsWith('_URL') &&
-        typeof value === 'string' &&
-        value !== '' &&
-        PLACEHOLDER_HOST.test(new URL(value).hostname);
-      if (isPlaceholder) refuse(name, 'names a host that is a placeholder: fill in your own');
+      const url = isUsed && name.endsWith('_URL') && typeof value === 'string' ? URL.parse(value) : null;
+      if (url && PLACEHOLDER_HOST.test(url.hostname)) {
+        refuse(name, 'names a host that is a placeholder: fill in your own');
+      }
     }
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
-    const {
-      CURSOR_SECRET,
-      OPERATOR_TOKEN,
-      DEPOSIT_TOKEN,
-      AUDITOR_TOKEN,
-      CUSTODY_SECRET,
-      WATCHER_TOKEN,
-      DEALER_SECRET,
-    } = config;
-    const secrets = [
-      ...Object.values(config.API_KEY_SECRETS).map((secret) => ['API_KEY_SECRETS', secret] as const),
-      ...Object.values(config.TOTP_SECRETS).map((secret) => ['TOTP_SECRETS', secret] as const),
-      ...Object.entries({ CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET }),
-      ...(WATCHER_TOKEN === undefined ? [] : [['WATCHER_TOKEN', WATCHER_TOKEN] as const]),
-      ...(DEALER_SECRET === undefined ? [] : [['DEALER_SECRET', DEALER_SECRET] as const]),
-    ];
+    const secrets = Object.entries(config).flatMap(([name, value]) => {
+      if (!/_(SECRETS?|TOKEN)$/.test(name)) return [];
+      const versions = typeof value === 'string' ? [value] : Object.values<string>(Object(value));
+      return versions.map((secret) => [name, secret] as const);
+    });
     for (const [name, secret] of secrets) {
       if (SANDBOX_SECRET.test(secret)) refuse(name, 'is the public secret of the sandbox');
     }

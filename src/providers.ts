@@ -89,8 +89,7 @@ export function chooseCandleSources(config: Config): CandleSource[] {
 }
 
 export function chooseBounds(config: Config): BoundsOf {
-  const general = { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT };
-  return boundsFrom(general, config.ORDER_BOUNDS);
+  return boundsFrom({ min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT }, config.ORDER_BOUNDS);
 }
 
 export function chooseTradingContext(config: Config): TradingContext {

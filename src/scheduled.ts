@@ -14,12 +14,8 @@ export async function runScheduled(
 ): Promise<void> {
   await Promise.all(
     listLedgers(bindings).flatMap((ledger) => [
-      wakeKeeper(bindings, ledger),
+      tryOrLog('keeper_unreachable', { ledger }, undefined, () => reachKeeper(bindings, ledger).wake()),
       ...(hasDealer ? [wakeHedger(bindings, ledger)] : []),
     ]),
   );
-}
-
-async function wakeKeeper(bindings: KeeperBindings, ledger: number): Promise<void> {
-  await tryOrLog('keeper_unreachable', { ledger }, undefined, () => reachKeeper(bindings, ledger).wake());
 }
