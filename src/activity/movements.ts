@@ -38,21 +38,11 @@ export interface MovementSpan {
   readonly end: number;
 }
 
-/** An account's balances at one moment, and which transfers lie in a span of time before it. */
-export interface Snapshot {
-  readonly balances: ReadonlyMap<Asset, Atoms>;
-  readonly begin: number;
-  readonly end: number;
-  readonly next: number;
-}
-
-/** Reads the balances of an account and the numbers of a span of time, in one moment. Throws when D1 fails. */
-export async function readSnapshot(
-  database: Database,
-  accountId: string,
-  from_ms: number,
-  to_ms: number,
-): Promise<Snapshot> {
+/**
+ * Reads the balances of an account, which transfers lie in a span of time, and which number comes next, in one moment.
+ * Throws when D1 fails.
+ */
+export async function readSnapshot(database: Database, accountId: string, from_ms: number, to_ms: number) {
   const [numbers, held] = await database.batch([
     database
       .select({
@@ -68,8 +58,7 @@ export async function readSnapshot(
       .where(eq(balances.account, accountId)),
   ]);
   if (!numbers[0]) throw new Error('a sum over all transfers gave no row');
-  const { next, begin, end } = numbers[0];
-  return { next, begin, end, balances: new Map(held.map(({ asset, amount }) => [asset, amount])) };
+  return { ...numbers[0], balances: new Map(held.map(({ asset, amount }) => [asset, amount])) };
 }
 
 /** Records, in SQL over the row `r`, and the numbers of their transfers. */

@@ -75,13 +75,10 @@ const bare = { fee: NONE, txHash: NONE, price: NONE, middle: NONE };
 /** The sides of a trade, of which the account buys or sells the coin. */
 function tradedBy(isBuy: string): Pick<TaxKind, 'sent' | 'received'> {
   const choose = (bought: string, sold: string) => `iif(${isBuy}, ${bought}, ${sold})`;
-  const [usdt, coin] = [
-    [`'${QUOTE_ASSET}'`, 'r.usdt_amount'],
-    ['r.coin', 'r.coin_amount'],
-  ] as const;
+  const quote = `'${QUOTE_ASSET}'`;
   return {
-    sent: [choose(usdt[0], coin[0]), choose(usdt[1], coin[1])],
-    received: [choose(coin[0], usdt[0]), choose(coin[1], usdt[1])],
+    sent: [choose(quote, 'r.coin'), choose('r.usdt_amount', 'r.coin_amount')],
+    received: [choose('r.coin', quote), choose('r.coin_amount', 'r.usdt_amount')],
   };
 }
 
