@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
 import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
-import { Decimal, Id, Reason, Timestamp } from '../http/wire-types.ts';
+import { Amount, Decimal, Id, Reason, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
 import { claimNames, takeAddressIndex } from '../db/directory.ts';
@@ -13,7 +13,7 @@ import type { LedgerBindings } from '../platform/bindings.ts';
 import { logFault } from '../platform/log.ts';
 import { listBeginnings } from './name-words.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { AMOUNT_SYNTAX, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
+import { MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
 export const Account = z
   .object({
@@ -142,11 +142,7 @@ export async function readAccount(database: Database, id: string): Promise<Accou
 export const ChangeAccount = z
   .strictObject({
     status: z.enum(['active', 'frozen']).optional().openapi({ example: 'active' }),
-    dailyWithdrawalLimit: z
-      .string()
-      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string')
-      .optional()
-      .openapi({ description: 'In USDT', example: '20000' }),
+    dailyWithdrawalLimit: Amount.optional().openapi({ description: 'In USDT', example: '20000' }),
     reason: Reason.optional(),
   })
   .openapi('ChangeAccount');

@@ -8,8 +8,11 @@ import { totp } from '../db/schema.ts';
 import { commitOrRefuse } from '../db/explain.ts';
 import { type SealSecrets, seal, unseal } from './seal.ts';
 
-/** RFC 6238 with the parameters that every authenticator app knows: SHA-1, six digits, thirty seconds. */
 const STEP_S = 30;
+
+/** RFC 6238 with the parameters that every authenticator app knows. */
+const parameters = { strategy: 'totp', algorithm: 'sha1', digits: 6, period: STEP_S } as const;
+
 const ISSUER = 'Bureau';
 const SECRET_BYTES = 20;
 
@@ -116,12 +119,9 @@ export async function findTotpStep(
   // The clock went back: every code of the window is used or older, and otplib would throw.
   if (usedStep > Math.floor(now_ms / 1_000 / STEP_S) + 1) return undefined;
   const result = await verify({
-    strategy: 'totp',
+    ...parameters,
     secret,
     token: code,
-    algorithm: 'sha1',
-    digits: 6,
-    period: STEP_S,
     epoch: Math.floor(now_ms / 1_000),
     epochTolerance: STEP_S,
     afterTimeStep: usedStep,
@@ -151,16 +151,7 @@ export async function drawTotp(
         .where(and(eq(totp.accountId, accountId), isNull(totp.confirmedAt)))
     : database.insert(totp).values({ accountId, sealedSecret });
   await database.batch([row, insertAudit(database, actor, 'draw_totp', accountId)]);
-  const otpauthUri = generateURI({
-    strategy: 'totp',
-    issuer: ISSUER,
-    label,
-    secret,
-    algorithm: 'sha1',
-    digits: 6,
-    period: STEP_S,
-  });
-  return accept({ secret, otpauthUri });
+  return accept({ secret, otpauthUri: generateURI({ ...parameters, issuer: ISSUER, label, secret }) });
 }
 
 /** The refusal of a code, whether it was wrong here or was used first by another request. */

@@ -4,8 +4,7 @@ import { type Outcome, refuse } from '../http/answer.ts';
 import { Id } from '../http/wire-types.ts';
 import type { Actor } from '../db/audit.ts';
 import { valueIn } from '../markets/value-in-usdt.ts';
-import { assetSymbols, assets } from '../money/assets.ts';
-import { findNetwork } from '../money/networks.ts';
+import { findNetwork, networkRecords } from '../money/networks.ts';
 import { findAccount } from '../operator/find-records.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { chooseAddressSources } from '../providers.ts';
@@ -38,10 +37,7 @@ export async function giveDeposit(
   const addresses = await listAddresses(bindings, chooseAddressSources(config), accountId);
   if (!addresses.ok) return addresses;
   const address = addresses.value.addresses.find((one) => one.network === network)?.address ?? '';
-  const listing = assetSymbols
-    .filter((symbol) => symbol === asset)
-    .flatMap((symbol) => assets[symbol].networks.filter((listed) => listed.network === network));
-  const confirmations = listing[0]?.confirmations ?? 1;
+  const { confirmations } = networkRecords[network];
   const txHash = await deriveTransactionHash(`bureau sandbox deposit ${crypto.randomUUID()}`, network);
   const report = { network, address, asset, amount, txHash, outputIndex: 0, confirmations, failed: false };
   return reportDeposit(bindings, report, valueIn(bindings), actor);

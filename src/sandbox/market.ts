@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { Amount } from '../http/wire-types.ts';
 import { type Coin, coinSymbols } from '../money/assets.ts';
-import { AMOUNT_SYNTAX, type Price, formatPrice, parsePrice } from '../money/amounts.ts';
+import { type Price, formatPrice, parsePrice } from '../money/amounts.ts';
 
 /**
  * What the sources of the sandbox do: `up` answer, `down` do not answer at all, `disputed` answer with prices of which no
@@ -8,10 +9,7 @@ import { AMOUNT_SYNTAX, type Price, formatPrice, parsePrice } from '../money/amo
  */
 const SourcesState = z.enum(['up', 'down', 'disputed']);
 
-const MovedPrice = z
-  .string()
-  .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "70000"')
-  .refine((text) => parsePrice(text) !== undefined, 'is no price that a market could have');
+const MovedPrice = Amount.refine((text) => parsePrice(text) !== undefined, 'is no price that a market could have');
 
 export const MoveMarket = z
   .strictObject({

@@ -30,8 +30,7 @@ interface StoredDeal {
 
 const refuse = (reason: string): StoredDeal => ({ state: { kind: 'refused', reason }, order: null });
 
-const write = (amount: Atoms, asset: Asset) =>
-  amount < 0n ? `-${formatAmount(-amount, scaleOf(asset))}` : formatAmount(amount, scaleOf(asset));
+const write = (amount: Atoms, asset: Asset) => formatAmount(amount, scaleOf(asset));
 
 /**
  * The venue of the sandbox and its dealer, as the hub of prices stores them: an order of as much as anybody wants, at the
