@@ -17,7 +17,9 @@ const ANONYMOUS_WINDOW_S = 60;
  */
 export const admitPublicCall: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   if (c.req.header('Authorization') === undefined) {
-    return (await countAnonymous(c)) ? next() : sendProblem(c, tooManyAnonymous);
+    const { ANONYMOUS_READS, ANONYMOUS_NETWORKS } = c.env;
+    const isWithin = await countAnonymousCaller(readCallerIp(c), ANONYMOUS_READS, ANONYMOUS_NETWORKS);
+    return isWithin ? next() : sendProblem(c, tooManyAnonymous);
   }
   const key = await presentKey(c);
   if (!key.ok) return sendProblem(c, key);
@@ -28,10 +30,6 @@ export const admitPublicCall: MiddlewareHandler<AppEnvironment> = async (c, next
   const shared = c.res.headers.get('Cache-Control');
   if (shared) c.header('Cache-Control', shared.replace('public', 'private'));
 };
-
-function countAnonymous(c: RequestContext): Promise<boolean> {
-  return countAnonymousCaller(readCallerIp(c), c.env.ANONYMOUS_READS, c.env.ANONYMOUS_NETWORKS);
-}
 
 const tooManyAnonymous = refuse(
   'rate_limited',

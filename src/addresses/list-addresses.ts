@@ -59,8 +59,12 @@ export async function listAddresses(
 }
 
 /** Reads the addresses of an account that are stored, in one round trip without a write. Throws when D1 fails. */
-export function findAddresses(bindings: LedgerBindings, accountId: string): Promise<AddressBook> {
-  return readAddresses(ledgerOf(bindings, accountId), accountId);
+export async function findAddresses(bindings: LedgerBindings, accountId: string): Promise<AddressBook> {
+  const rows = await ledgerOf(bindings, accountId)
+    .select({ network: addresses.network, address: addresses.address })
+    .from(addresses)
+    .where(eq(addresses.accountId, accountId));
+  return new Map(rows.map(({ network, address }) => [network, address]));
 }
 
 /**
@@ -91,7 +95,7 @@ export async function completeAddresses(
   if (outcome.kind === 'committed') return accept(showAddresses(new Map([...made, ...kept])));
   if (outcome.kind !== 'exists' && outcome.kind !== 'unknown') return notConfirmed;
   // Another first read was faster, or this one did succeed.
-  const landed = await readAddresses(database, accountId);
+  const landed = await findAddresses(bindings, accountId);
   if (rows.every(({ network }) => landed.has(network))) return accept(showAddresses(landed));
   // The faster one came before the pool had the account's Solana address.
   if (landed.size > kept.size) return completeAddresses(bindings, sources, accountId, landed);
@@ -112,14 +116,6 @@ async function claimAddresses(
   if (holders.some((holder) => holder !== first.holder)) {
     throw new Error('an address of this account belongs to another');
   }
-}
-
-async function readAddresses(database: Database, accountId: string): Promise<AddressBook> {
-  const rows = await database
-    .select({ network: addresses.network, address: addresses.address })
-    .from(addresses)
-    .where(eq(addresses.accountId, accountId));
-  return new Map(rows.map(({ network, address }) => [network, address]));
 }
 
 /** Every address of an account that there is, derived from its index; nothing is stored. */
