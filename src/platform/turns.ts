@@ -86,8 +86,8 @@ export class SharedRun {
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
-  /** `rest` is the pause between the end of a run and the next one: none unless told. */
-  constructor(work: () => Promise<unknown>, rest: () => Promise<void> = () => Promise.resolve()) {
+  /** `rest` is the pause between the end of a run and the next one, if there is one. */
+  constructor(work: () => Promise<unknown>, rest = () => Promise.resolve()) {
     this.#work = work;
     this.#rest = rest;
   }

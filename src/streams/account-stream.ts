@@ -65,7 +65,7 @@ export class AccountStream extends StreamObject<Progress, AccountCommand> implem
   }
 
   protected override async obey(socket: WebSocket, command: AccountCommand): Promise<void> {
-    this.#accountId = this.opening(socket).name;
+    this.#accountId = this.attachment(socket).name;
     if (command.method === 'ack') return this.#acknowledge(socket, command.params.sequence);
     const { params, reqId } = command;
     if (!(await this.countRead(socket, reqId))) return;
@@ -90,7 +90,7 @@ export class AccountStream extends StreamObject<Progress, AccountCommand> implem
   }
 
   async #acknowledge(socket: WebSocket, sequence: number): Promise<void> {
-    const progress = this.state(socket);
+    const progress = this.attachment(socket).state;
     if (!progress) return;
     const wasWaiting = isWaiting(progress);
     const parts = progress.parts.filter(([upTo]) => upTo > sequence);
@@ -104,8 +104,8 @@ export class AccountStream extends StreamObject<Progress, AccountCommand> implem
   async #tell(): Promise<void> {
     const sockets = this.sockets();
     if (sockets.length === 0) return this.#leave();
-    const subscribed = sockets.filter((socket) => this.state(socket) !== null);
-    const groups = Map.groupBy(subscribed, (socket) => this.state(socket)?.sent ?? 0);
+    const subscribed = sockets.filter((socket) => this.attachment(socket).state !== null);
+    const groups = Map.groupBy(subscribed, (socket) => this.attachment(socket).state?.sent ?? 0);
     for (const [sent, group] of groups) await this.#tellGroup(sent, group);
   }
 
@@ -114,7 +114,7 @@ export class AccountStream extends StreamObject<Progress, AccountCommand> implem
     let [after, sockets] = [sent, group];
     try {
       while (sockets.length > 0) {
-        const keyIds = [...new Set(sockets.flatMap((socket) => this.opening(socket).key?.keyId ?? []))];
+        const keyIds = [...new Set(sockets.flatMap((socket) => this.attachment(socket).key?.keyId ?? []))];
         const page = await readAccountPage(this.#database, this.#accountId, after, keyIds);
         after = page.events.at(-1)?.sequence ?? after;
         sockets = sockets.filter((socket) => this.#sendPage(socket, page));
@@ -131,8 +131,7 @@ export class AccountStream extends StreamObject<Progress, AccountCommand> implem
 
   /** Sends one socket a page. Returns whether it takes the next one. */
   #sendPage(socket: WebSocket, page: AccountPage): boolean {
-    const { key } = this.opening(socket);
-    const progress = this.state(socket);
+    const { key, state: progress } = this.attachment(socket);
     if (!key || !progress) return false;
     const allowed = decideAdmission(page.keys.get(key.keyId), key, Date.now());
     if (!allowed.ok) {

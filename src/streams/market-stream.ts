@@ -35,7 +35,7 @@ export class MarketStream extends StreamObject<Listening, MarketCommand> impleme
   }
 
   async publish(round: MarketRound): Promise<boolean> {
-    const listening = this.sockets().map((socket) => ({ socket, ...this.state(socket) }));
+    const listening = this.sockets().map((socket) => ({ socket, ...this.attachment(socket).state }));
     const composed = new Map<string, ServerMessage>();
     for (const { socket, tickers, ...listens } of listening) {
       if (tickers === null || round.round <= listens.round) continue;
@@ -45,19 +45,15 @@ export class MarketStream extends StreamObject<Listening, MarketCommand> impleme
       this.send(socket, message);
       this.keepState(socket, { tickers, ...listens, round: round.round });
     }
-    const told = listening.filter(({ status }) => status);
-    if (told.length > 0)
-      await this.#tellStatus(
-        told.map(({ socket }) => socket),
-        round,
-      );
+    const told = listening.filter(({ status }) => status).map(({ socket }) => socket);
+    if (told.length > 0) await this.#tellStatus(told, round);
     return listening.length > 0;
   }
 
   protected override async obey(socket: WebSocket, { params, reqId }: MarketCommand): Promise<void> {
     if (!(await this.countRead(socket, reqId))) return;
     const answer = reqId === undefined ? {} : { reqId };
-    const round = await reachHub(this.env).lease(this.opening(socket).name);
+    const round = await reachHub(this.env).lease(this.attachment(socket).name);
     const isStatus = params.channel === 'status';
     const symbols = isStatus ? null : (params.symbols ?? 'all');
     const message: ServerMessage =
@@ -66,7 +62,7 @@ export class MarketStream extends StreamObject<Listening, MarketCommand> impleme
         : composeTickers(symbols, round, 'snapshot');
     this.send(socket, { ...message, ...answer });
     // Only now, so that no round comes before the answer.
-    const { tickers, status, round: sent } = this.state(socket);
+    const { tickers, status, round: sent } = this.attachment(socket).state;
     this.keepState(socket, {
       tickers: symbols ?? tickers,
       status: status || isStatus,

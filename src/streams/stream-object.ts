@@ -121,16 +121,12 @@ export abstract class StreamObject<State, Command> extends DurableObject<Binding
     return this.ctx.getWebSockets().filter(isOpen);
   }
 
-  protected opening(socket: WebSocket): Opening {
-    return this.#attachment(socket);
-  }
-
-  protected state(socket: WebSocket): State {
-    return this.#attachment(socket).state;
+  protected attachment(socket: WebSocket): Attachment<State> {
+    return socket.deserializeAttachment() as Attachment<State>;
   }
 
   protected keepState(socket: WebSocket, state: State): void {
-    this.#attach(socket, { ...this.#attachment(socket), state });
+    this.#attach(socket, { ...this.attachment(socket), state });
   }
 
   /**
@@ -138,7 +134,7 @@ export abstract class StreamObject<State, Command> extends DurableObject<Binding
    * client was told why.
    */
   protected async countRead(socket: WebSocket, reqId: number | undefined): Promise<boolean> {
-    const { key } = this.opening(socket);
+    const { key } = this.attachment(socket);
     if (!key) return true;
     const { outcome } = await laneOf(this.env, key.keyId).admit({ admission: key, bucket: 'read' });
     if (outcome.ok) return true;
@@ -155,7 +151,7 @@ export abstract class StreamObject<State, Command> extends DurableObject<Binding
   }
 
   protected refuse(socket: WebSocket, refusal: Refusal, reqId?: number): void {
-    const { body } = answerProblem(refusal, factsOf(this.opening(socket)));
+    const { body } = answerProblem(refusal, factsOf(this.attachment(socket)));
     const problem = JSON.parse(body) as Extract<ServerMessage, { type: 'problem' }>['problem'];
     this.send(socket, { type: 'problem', ...(reqId !== undefined && { reqId }), problem });
   }
@@ -177,17 +173,13 @@ export abstract class StreamObject<State, Command> extends DurableObject<Binding
 
   /** Counts a message of the client, and returns whether it is within its limit. */
   #countMessage(socket: WebSocket): boolean {
-    const attachment = this.#attachment(socket);
+    const attachment = this.attachment(socket);
     const { left, at_ms } = attachment.messages;
     const now_ms = Date.now();
     const present = Math.min(MESSAGES, left + Math.max(0, now_ms - at_ms) / PAUSE_MS);
     if (present < 1) return false;
     this.#attach(socket, { ...attachment, messages: { left: present - 1, at_ms: now_ms } });
     return true;
-  }
-
-  #attachment(socket: WebSocket): Attachment<State> {
-    return socket.deserializeAttachment() as Attachment<State>;
   }
 
   #attach(socket: WebSocket, attachment: Attachment<State>): void {
