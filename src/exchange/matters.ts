@@ -18,7 +18,7 @@ import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { assetSymbols, coinSymbols } from '../money/assets.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { tryOrLog } from '../platform/log.ts';
-import { type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
+import { reachKeeper } from '../reconciliation/reach-keeper.ts';
 import { type OpenWork, readOpenWork, sumStates } from './open-work.ts';
 
 const MINUTE_MS = 60_000;
@@ -103,7 +103,9 @@ export async function listMatters(bindings: Bindings, now_ms: number): Promise<M
   const database = firstLedger(bindings);
   const [answers, custody, { hedgingHalted, tradingHalted }, people, snapshot, venues] = await Promise.all([
     askLedgers(bindings, readLedger),
-    readCustody(bindings),
+    tryOrLog('keeper_unreachable', { ledger: FIRST_LEDGER }, undefined, () =>
+      reachKeeper(bindings, FIRST_LEDGER).readCustody(),
+    ),
     readSettings(database),
     database.select({ email: staff.email, roles: staff.roles }).from(staff),
     readSnapshot(bindings, VALUE_MAX_AGE_MS),
@@ -118,16 +120,9 @@ export async function listMatters(bindings: Bindings, now_ms: number): Promise<M
     ...known.flatMap((answer) =>
       answer.violations.map(({ id, foundAt }) => single('violation', id, foundAt, ['admin'])),
     ),
-    ...findWaiting(
-      known.map(({ work }) => work),
-      now_ms,
-    ),
+    ...findWaiting(known, now_ms),
     ...(custody ? judgeCustody(custody, now_ms) : []),
-    ...findOpenHedges(
-      known.flatMap(({ hedges }) => hedges),
-      venues ?? [],
-      now_ms,
-    ),
+    ...findOpenHedges(known, venues ?? [], now_ms),
     ...(hedgingHalted ? [single('hedging_halted', '', null, TREASURY)] : []),
     // Of the exchange's own halts only the one for a loss is of trading alone.
     ...(halt?.by === 'exchange' ? [single('loss_halted', '', halt.ts, TREASURY)] : []),
@@ -144,9 +139,10 @@ function single(kind: Matter['kind'], subject: string, since_ms: number | null, 
   return { kind, subject, count: 1, since_ms, roles };
 }
 
-function findWaiting(work: readonly OpenWork[], now_ms: number): Untold[] {
+function findWaiting(known: readonly LedgerState[], now_ms: number): Untold[] {
+  const works = known.map(({ work }) => work);
   return Object.entries(waits).flatMap(([kind, { state, after_ms, roles }]) => {
-    const { count, oldest_ms } = sumStates(work, state);
+    const { count, oldest_ms } = sumStates(works, state);
     if (oldest_ms === null || now_ms - oldest_ms <= after_ms) return [];
     return [{ kind: kind as keyof typeof waits, subject: '', count, since_ms: oldest_ms, roles }];
   });
@@ -159,7 +155,8 @@ function judgeCustody(custody: CustodyStanding, now_ms: number): Untold[] {
     .map(([asset]) => single('shortfall', asset, null, TREASURY));
 }
 
-function findOpenHedges(hedges: readonly HedgeRow[], venues: readonly VenueState[], now_ms: number): Untold[] {
+function findOpenHedges(known: readonly LedgerState[], venues: readonly VenueState[], now_ms: number): Untold[] {
+  const hedges = known.flatMap((ledger) => ledger.hedges);
   const late = hedges.filter(({ id, accountId }) => {
     const report = venues.find(({ venue }) => VENUE_PREFIX + venue === accountId)?.report;
     return now_ms - timeOfRecord(id) > HEDGE_OPEN_MS + (report?.lateness_ms ?? UNKNOWN_LATENESS_MS);
@@ -188,10 +185,4 @@ function judgePrices(snapshot: MarketSnapshot | undefined, now_ms: number): Unto
     const isOld = received_ms === null || now_ms - received_ms > PRICE_AGE_MS;
     return isOld ? [single('no_price', coin, received_ms, TREASURY)] : [];
   });
-}
-
-async function readCustody(bindings: KeeperBindings): Promise<CustodyStanding | undefined> {
-  return tryOrLog('keeper_unreachable', { ledger: FIRST_LEDGER }, undefined, () =>
-    reachKeeper(bindings, FIRST_LEDGER).readCustody(),
-  );
 }

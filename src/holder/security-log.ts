@@ -44,22 +44,14 @@ export interface SecurityEntry {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/**
- * One page of an account's security log, newest first, from below `before` on. Throws when D1 fails.
- */
+/** One page of an account's security log, newest first, from below `before` on. Throws when D1 fails. */
 export async function readSecurityLog(
   database: Database,
   accountId: string,
   before: number | null,
 ): Promise<SecurityEntry[]> {
   const rows = await database
-    .select({
-      id: audit.id,
-      ts: audit.ts,
-      role: audit.role,
-      action: audit.action,
-      detail: audit.detail,
-    })
+    .select()
     .from(audit)
     .where(
       and(
