@@ -31,20 +31,12 @@ export const MAX_RECEIVED_LEAD_MS = 1_000;
 /** How old it may be by the venues' own clocks, if they give a time. */
 export const MAX_VENUE_AGE_MS = 60_000;
 
-/**
- * The firm price of a coin at `now_ms`, or `undefined` when the snapshot holds none that was received at most
- * `maxAge_ms` ago.
- */
-export function firmPrice(
-  snapshot: MarketSnapshot,
-  coin: Coin,
-  now_ms: number,
-  maxAge_ms = VALUE_MAX_AGE_MS,
-): FirmPrice | undefined {
+/** The firm price of a coin at `now_ms`; `undefined` without one that was received within `VALUE_MAX_AGE_MS`. */
+export function firmPrice(snapshot: MarketSnapshot, coin: Coin, now_ms: number): FirmPrice | undefined {
   const { agreed } = snapshot.markets[coin];
   if (!agreed) return undefined;
   const age_ms = now_ms - agreed.received_ms;
-  if (age_ms > maxAge_ms || age_ms < -MAX_RECEIVED_LEAD_MS) return undefined;
+  if (age_ms > VALUE_MAX_AGE_MS || age_ms < -MAX_RECEIVED_LEAD_MS) return undefined;
   if (agreed.venueTime_ms !== null && now_ms - agreed.venueTime_ms > MAX_VENUE_AGE_MS) return undefined;
   return { coin, price: agreed.price, dispersion: agreed.dispersion } as FirmPrice;
 }

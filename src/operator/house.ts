@@ -8,7 +8,7 @@ import type { PositionOfDay } from '../reconciliation/position-of-day.ts';
 import { type Positions, positionIn, positionOf, sumPositions } from '../db/positions.ts';
 import { type CoinTerms, usdtAtoms } from '../db/coin-terms.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
-import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
+import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf, toUsdt, showUsdt } from '../money/assets.ts';
 import { type Atoms, formatAmount, type Price, formatPrice } from '../money/amounts.ts';
@@ -252,7 +252,7 @@ export function valueHouse(
   const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));
   let [atVenues, capital] = [0n, 0n];
   for (const asset of assetSymbols) {
-    const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
+    const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms);
     const there = sumAtVenues(positions, asset) + (asset === moved ? sent : 0n);
     const own = positionOf(positions, house.liquidity, asset).capital + (asset === moved && isCapital ? sent : 0n);
     const [held, owned] = [there, own].map((amount) => valueOf(asset, amount, price?.price));
@@ -284,7 +284,7 @@ export function describeHouse(facts: HouseFacts): House {
     custodian && isSilent(custodian, now_ms) ? undefined : custodian?.assets[asset];
   const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));
   const shown = assetSymbols.map((asset) => {
-    const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
+    const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms);
     const { amount } = positionOf(positions, house.liquidity, asset);
     const { position } = positionIn(positions, asset);
     const [value = null, valueBeyond = null] = [amount, position].map((atoms) => valueOf(asset, atoms, price?.price));

@@ -8,7 +8,7 @@ import type { Settings } from '../db/settings.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { Hedge, type HedgeRow, showHedge } from '../dealing/hedge.ts';
 import type { VenueState } from '../dealing/reach-hedger.ts';
-import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
+import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import type { Asset, Coin } from '../money/assets.ts';
 import { QUOTE_ASSET, assetSymbols, scaleOf, showUsdt, toCoin, toUsdt } from '../money/assets.ts';
@@ -223,7 +223,7 @@ function toVenue(
   const needs = new Map<Asset, Atoms>();
   for (const [name, { hedging }] of Object.entries(settings.coinTerms)) {
     const coin = name as Coin;
-    const price = snapshot && firmPrice(snapshot, coin, now_ms, VALUE_MAX_AGE_MS)?.price;
+    const price = snapshot && firmPrice(snapshot, coin, now_ms)?.price;
     if (hedging?.venue !== venue || price === undefined) continue;
     const { position } = positionIn(positions, coin);
     const value = sizeOfNext(hedging, toUsdt(coin, position < 0n ? -position : position, price, 'up'));
