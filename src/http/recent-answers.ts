@@ -1,3 +1,5 @@
+import { isRecent } from '../platform/deadline.ts';
+
 /** A JSON body that is ready to send. */
 export interface ReadyAnswer {
   readonly body: string;
@@ -24,10 +26,7 @@ export class RecentAnswers {
 
   find(key: string, now_ms: number): ReadyAnswer | undefined {
     const kept = this.#kept.get(key);
-    if (!kept) return undefined;
-    const age_ms = now_ms - kept.kept_ms;
-    // A clock that was set back must not keep an answer for longer.
-    if (age_ms >= 0 && age_ms < KEPT_MS && now_ms < kept.answer.expires_ms) return kept.answer;
+    if (kept && isRecent(KEPT_MS - 1, kept.kept_ms, now_ms) && now_ms < kept.answer.expires_ms) return kept.answer;
     this.#forget(key);
     return undefined;
   }

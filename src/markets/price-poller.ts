@@ -1,4 +1,4 @@
-import { withDeadline } from '../platform/deadline.ts';
+import { isRecent, withDeadline } from '../platform/deadline.ts';
 import type { Observation } from './aggregate.ts';
 import type { BreakerState, CircuitBreakers } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
@@ -65,11 +65,10 @@ export class PricePoller {
   #listRepeats(now_ms: number): Map<string, readonly Observation[]> {
     const early = this.#sources.flatMap(({ name, leastInterval_ms }) => {
       const last = this.#last.get(name);
-      // A time in the future was recorded before the clock went back, so it says nothing.
-      const isEarly = last && last.asked_ms <= now_ms && now_ms - last.asked_ms < leastInterval_ms;
-      return isEarly ? [{ name, last }] : [];
+      if (!last || !isRecent(leastInterval_ms - 1, last.asked_ms, now_ms)) return [];
+      return [[name, last.observations.map((one) => ({ ...one, isRepeat: true }))] as const];
     });
-    return new Map(early.map(({ name, last }) => [name, last.observations.map((one) => ({ ...one, isRepeat: true }))]));
+    return new Map(early);
   }
 
   #chooseSources(now_ms: number, repeats: ReadonlyMap<string, unknown>): { source: PriceSource; isGood: boolean }[] {

@@ -1,7 +1,7 @@
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import { type Outcome, type Refusal, refuse } from '../../http/answer.ts';
-import { withDeadline } from '../../platform/deadline.ts';
+import { isRecent, withDeadline } from '../../platform/deadline.ts';
 import { reach } from '../../platform/objects.ts';
 import type { CandleHub } from './candle-hub.ts';
 import { type CandleQuestion, type CandleSeries, isAboutPast } from './candle-source.ts';
@@ -23,9 +23,7 @@ let refusal: { readonly heard_ms: number; readonly outcome: Refusal } | undefine
  * hub.
  */
 function recallRefusal(question: CandleQuestion, now_ms: number): Refusal | undefined {
-  if (refusal === undefined || !isAboutPast(question)) return undefined;
-  const age_ms = now_ms - refusal.heard_ms;
-  return age_ms >= 0 && age_ms < REFUSAL_MS ? refusal.outcome : undefined;
+  return isAboutPast(question) && isRecent(REFUSAL_MS - 1, refusal?.heard_ms, now_ms) ? refusal?.outcome : undefined;
 }
 
 /**
