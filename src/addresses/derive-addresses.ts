@@ -17,28 +17,26 @@ export const MAX_ADDRESS_INDEX = HARDENED_OFFSET - 1;
  * share one. Solana has none (SLIP-0010). Throws for an index outside 0 to 2^31 - 1.
  */
 export function deriveAddresses(keys: DepositKeys, index: number): ReadonlyMap<Network, string> {
-  const publicKeys = new Map<DepositKeyName, Uint8Array>();
-  const publicKeyOf = (name: DepositKeyName) => {
-    const publicKey = publicKeys.get(name) ?? derivePublicKey(keys[name], index);
-    publicKeys.set(name, publicKey);
-    return publicKey;
-  };
-  const derived = new Map<Network, string>();
-  for (const network of networks) {
-    const address = encodeAddress(networkRecords[network].family, publicKeyOf);
-    if (address !== undefined) derived.set(network, address);
-  }
-  return derived;
+  const publicKeys = Object.fromEntries(
+    Object.entries(keys).map(([name, key]) => [name, derivePublicKey(key, index)]),
+  ) as PublicKeys;
+  const derived = networks.flatMap((network) => {
+    const address = encodeAddress(networkRecords[network].family, publicKeys);
+    return address === undefined ? [] : [[network, address] as const];
+  });
+  return new Map(derived);
 }
 
-function encodeAddress(family: NetworkFamily, publicKeyOf: (name: DepositKeyName) => Uint8Array): string | undefined {
+type PublicKeys = Readonly<Record<DepositKeyName, Uint8Array>>;
+
+function encodeAddress(family: NetworkFamily, publicKeys: PublicKeys): string | undefined {
   switch (family.kind) {
     case 'bitcoin-like':
-      return encodeBitcoinAddress(family, publicKeyOf(family.depositKey));
+      return encodeBitcoinAddress(family, publicKeys[family.depositKey]);
     case 'evm':
-      return encodeEvmAddress(publicKeyOf('EVM'));
+      return encodeEvmAddress(publicKeys.EVM);
     case 'tron':
-      return encodeTronAddress(publicKeyOf('TRC20'));
+      return encodeTronAddress(publicKeys.TRC20);
     case 'solana':
       return undefined;
   }
