@@ -117,15 +117,13 @@ const venueUrls = Object.fromEntries(
  * What is wrong with the venues' URLs in production, by variable. Over plain HTTP anybody on the way could change
  * prices, and two sources with one host would be one venue with two votes.
  */
-function findVenueFaults(
-  config: Readonly<Record<UrlVariable | StreamUrlVariable, string>> & { PRICE_SOURCES: readonly string[] },
-) {
+function findVenueFaults(config: Pick<Config, UrlVariable | StreamUrlVariable | 'PRICE_SOURCES'>) {
   const urls = venues.map((venue) => ({
     venue,
     name: urlVariableOf(venue),
     url: new URL(config[urlVariableOf(venue)]),
   }));
-  const hosts = urls.filter(({ venue }) => config.PRICE_SOURCES.includes(venue));
+  const hosts = urls.filter(({ venue }) => config.PRICE_SOURCES.some((name) => name === venue));
   const isTaken = ({ url }: { url: URL }, index: number) =>
     hosts.slice(0, index).some((earlier) => nameHost(earlier.url) === nameHost(url));
   const streams = priceVenues.map(streamUrlVariableOf);
@@ -139,12 +137,9 @@ function findVenueFaults(
 }
 
 /** What is wrong with the sign-in of people, by variable. Without an issuer nobody signs in, and the tokens remain. */
-function findAccessFaults(config: {
-  readonly ENVIRONMENT: 'sandbox' | 'production';
-  readonly ACCESS_ISSUER: string;
-  readonly ACCESS_AUDIENCE: string;
-  readonly CONSOLE_ORIGIN: string;
-}): [string, string][] {
+function findAccessFaults(
+  config: Pick<Config, 'ENVIRONMENT' | 'ACCESS_ISSUER' | 'ACCESS_AUDIENCE' | 'CONSOLE_ORIGIN'>,
+): [string, string][] {
   const { ENVIRONMENT, ACCESS_ISSUER, ACCESS_AUDIENCE } = config;
   if (ACCESS_ISSUER === '') return [];
   const faults: [string, string][] = [];

@@ -100,7 +100,6 @@ type Balances = ReadonlyMap<Asset, Atoms>;
 export interface StatementPlan {
   readonly database: Database;
   readonly span: MovementSpan;
-  readonly from_ms: number;
   readonly to_ms: number;
   readonly opening: Balances;
   readonly closing: Balances;
@@ -126,7 +125,7 @@ export async function prepareStatement(
     sumMovements(database, { ...span, begin: span.end, end: next }),
   ]);
   const closing = subtract(balances, since);
-  return { database, span, from_ms, to_ms, closing, opening: subtract(closing, within) };
+  return { database, span, to_ms, closing, opening: subtract(closing, within) };
 }
 
 function subtract(balances: Balances, gains: Balances): Balances {
@@ -179,8 +178,8 @@ function listMonths(months: ReadonlyMap<string, Atoms>): Statement['spread'] {
 }
 
 const createJson = (months = new Map<string, Atoms>()) => ({
-  begin: ({ from_ms, to_ms, opening }: StatementPlan) => {
-    const head = JSON.stringify({ from: showTime(from_ms), to: showTime(to_ms), opening: listBalances(opening) });
+  begin: ({ span, to_ms, opening }: StatementPlan) => {
+    const head = JSON.stringify({ from: showTime(span.from_ms), to: showTime(to_ms), opening: listBalances(opening) });
     return `${head.slice(0, -1)},"movements":[`;
   },
   movements: (movements: readonly Movement[], isFirst: boolean) => {
@@ -194,9 +193,9 @@ const createJson = (months = new Map<string, Atoms>()) => ({
 });
 
 const csv = {
-  begin: ({ from_ms, opening }: StatementPlan) =>
+  begin: ({ span, opening }: StatementPlan) =>
     writeCsvLine(['ts', 'type', 'asset', 'amount', 'id', 'transfer']) +
-    writeBalances(from_ms, 'OPENING_BALANCE', opening),
+    writeBalances(span.from_ms, 'OPENING_BALANCE', opening),
   movements: (movements: readonly Movement[]) =>
     movements
       .map(showMovement)

@@ -1,4 +1,5 @@
 import { tryOrLog } from '../platform/log.ts';
+import type { KeyRecord } from '../keys/record.ts';
 import type { BucketName } from '../keys/rights.ts';
 import { type Answer, type RequestFacts, answerProblem, type Outcome, type Refusal, refuse } from '../http/answer.ts';
 import type { LateWrites } from '../platform/turns.ts';
@@ -201,14 +202,8 @@ export interface Execution<Plan, Row> {
   describeUnknown(recordId: string): Refusal;
 }
 
-export interface Caller {
-  readonly accountId: string;
-  readonly keyId: string;
-  /** Whether the account has a webhook endpoint that is enabled. */
-  readonly hasWebhooks: boolean;
-  /** Whether a stream of the account may be open. */
-  readonly hasStream: boolean;
-}
+/** Who sent a POST, as far as an operation must know. */
+export type Caller = Pick<KeyRecord, 'accountId' | 'hasWebhooks' | 'hasStream'> & { readonly keyId: string };
 
 /**
  * A kind of POST that lanes execute. The feature that it belongs to makes one, with the connections that it needs; the

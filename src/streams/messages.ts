@@ -148,9 +148,7 @@ type Sent = typeof marketMessages & typeof accountMessages;
 /** A message from the exchange. */
 export type ServerMessage = z.input<Sent[keyof Sent]>;
 
-/**
- * Why the exchange ends a socket. A client connects again and resumes, but for a key that is no longer valid.
- */
+/** Why the exchange ends a socket. A client connects again and resumes, but for a key that is no longer valid. */
 export const closings = {
   failed: [1013, 'try again'],
   keyEnded: [4401, 'the API key is no longer valid'],
