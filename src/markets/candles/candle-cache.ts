@@ -63,15 +63,13 @@ export class CandleCache {
     }
     const open = suitable.flatMap((longer) => this.#open.get(keyOf(longer)) ?? []);
     const [shortest = question] = suitable;
-    const series = open[0] ?? this.#begin(shortest);
-    if (!series) return tooManyQuestions;
-    const outcome = await series;
+    const outcome = await (open[0] ?? this.#begin(shortest));
     return outcome.ok ? limitSeries(outcome.value, question) : outcome;
   }
 
-  /** The series when it has come, or `undefined` while too many others are under way. */
-  #begin(question: CandleQuestion): Promise<Outcome<CandleSeries>> | undefined {
-    if (this.#open.size >= MAX_QUESTIONS_OPEN) return undefined;
+  /** The series when it has come, or a refusal while too many others are under way. */
+  #begin(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
+    if (this.#open.size >= MAX_QUESTIONS_OPEN) return Promise.resolve(tooManyQuestions);
     const key = keyOf(question);
     const series = this.#ask(key, question).finally(() => this.#open.delete(key));
     this.#open.set(key, series);
