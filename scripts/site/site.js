@@ -3,6 +3,13 @@
  * it can be read: the languages stand one below the other.
  */
 
+/** Makes an element with properties and content. */
+function make(name, properties, ...content) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...content);
+  return element;
+}
+
 /** The examples name the address of an exchange that was started as it comes; this one may have another. What was printed stays. */
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:8787';
 const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
@@ -14,10 +21,7 @@ while (texts.nextNode()) {
 
 /** A button on each block of code, which copies it. */
 for (const block of document.querySelectorAll('pre:has(> code):not(.printed > pre)')) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.textContent = 'Copy';
+  const button = make('button', { type: 'button', className: 'copy' }, 'Copy');
   const tell = (text) => {
     button.textContent = text;
     setTimeout(() => (button.textContent = 'Copy'), 2_000);
@@ -28,8 +32,7 @@ for (const block of document.querySelectorAll('pre:has(> code):not(.printed > pr
       () => tell('Not copied'),
     );
   });
-  const frame = document.createElement('div');
-  frame.className = 'copyable';
+  const frame = make('div', { className: 'copyable' });
   block.replaceWith(frame);
   frame.append(block, button);
 }
@@ -144,17 +147,10 @@ function chooseAt(tab, language) {
 
 /** Tabs of the languages that stand one below the other: WAI-ARIA's pattern, with arrow keys. */
 document.querySelectorAll('.languages').forEach((group, place) => {
-  const list = document.createElement('div');
-  list.setAttribute('role', 'tablist');
-  list.setAttribute('aria-label', 'Language');
   const tabs = [...group.children].map((panel) => {
     const { language } = panel.dataset;
-    const tab = document.createElement('button');
     const name = panel.querySelector('p');
-    tab.type = 'button';
-    tab.id = `tab-${place}-${language}`;
-    tab.textContent = name.textContent;
-    tab.setAttribute('role', 'tab');
+    const tab = make('button', { type: 'button', id: `tab-${place}-${language}`, role: 'tab' }, name.textContent);
     tab.setAttribute('aria-controls', `panel-${place}-${language}`);
     tab.addEventListener('click', () => chooseAt(tab, language));
     panel.id = `panel-${place}-${language}`;
@@ -164,6 +160,7 @@ document.querySelectorAll('.languages').forEach((group, place) => {
     allTabs.push({ tab, panel });
     return tab;
   });
+  const list = make('div', { role: 'tablist', ariaLabel: 'Language' }, ...tabs);
   list.addEventListener('keydown', (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -171,7 +168,6 @@ document.querySelectorAll('.languages').forEach((group, place) => {
     next.focus();
     next.click();
   });
-  list.append(...tabs);
   group.prepend(list);
 });
 const known = allTabs.map(({ panel }) => panel.dataset.language);
@@ -196,8 +192,7 @@ const beginnings = [
 
 /** What is said when nothing is found for some words. */
 function tellNothing(words) {
-  const said = document.createElement('b');
-  said.textContent = `Nothing found for “${words}”.`;
+  const said = make('b', {}, `Nothing found for “${words}”.`);
   return [said, /\s/.test(words) ? 'Try fewer words, or begin here:' : 'Check the spelling, or begin here:'];
 }
 search.hidden = false;
@@ -206,13 +201,9 @@ search.hidden = false;
 let index;
 function loadIndex() {
   index ??= (async () => {
-    const script = document.createElement('script');
-    const loaded = new Promise((resolve, reject) => {
-      script.addEventListener('load', resolve);
-      script.addEventListener('error', reject);
+    const loaded = new Promise((onload, onerror) => {
+      document.head.append(make('script', { src: search.dataset.library, onload, onerror }));
     });
-    script.src = search.dataset.library;
-    document.head.append(script);
     const [answer] = await Promise.all([fetch(search.dataset.index), loaded]);
     if (!answer.ok) throw new Error(`the index was answered with ${answer.status}`);
     return MiniSearch.loadJSON(await answer.text(), {
@@ -256,24 +247,12 @@ async function find() {
 }
 
 /** Which keys move through what was found. */
-const keys = document.createElement('span');
-for (const [name, does] of [
-  ['↑ ↓', ' move '],
-  ['Enter', ' opens'],
-]) {
-  const key = document.createElement('kbd');
-  key.textContent = name;
-  keys.append(key, does);
-}
+const keys = make('span', {}, make('kbd', {}, '↑ ↓'), ' move ', make('kbd', {}, 'Enter'), ' opens');
 
 /** A text in which the words that were found are marked. */
 function markWords(text, terms) {
-  return text.split(/(\p{Letter}+)/u).map((part) => {
-    if (!terms.includes(part.toLowerCase())) return part;
-    const mark = document.createElement('mark');
-    mark.textContent = part;
-    return mark;
-  });
+  const words = text.split(/(\p{Letter}+)/u);
+  return words.map((part) => (terms.includes(part.toLowerCase()) ? make('mark', {}, part) : part));
 }
 
 const BEFORE = 20;
@@ -291,11 +270,6 @@ function cutExcerpt(text, terms) {
 
 /** A result: what it is called, of which kind it is and where it stands, and the words around those that were found. */
 function showPlace({ id, kind, title, within, text, terms = [] }, place) {
-  const option = document.createElement('a');
-  option.id = `found-${place}`;
-  option.href = id;
-  option.tabIndex = -1;
-  option.setAttribute('role', 'option');
   // A part of a page is called by the page as well; a call and an error have an address or a code.
   const isPart = kind !== 'Reference' && kind !== 'Error' && within !== '';
   const shown = [
@@ -304,12 +278,8 @@ function showPlace({ id, kind, title, within, text, terms = [] }, place) {
     ['span', isPart ? '' : within],
     ['small', cutExcerpt(text, terms)],
   ];
-  for (const [name, content] of shown) {
-    const part = document.createElement(name);
-    part.append(...(name === 'b' ? [content] : markWords(content, terms)));
-    option.append(part, ' ');
-  }
-  return option;
+  const content = shown.flatMap(([name, said]) => [make(name, {}, ...markWords(said, name === 'b' ? [] : terms)), ' ']);
+  return make('a', { id: `found-${place}`, href: id, tabIndex: -1, role: 'option' }, ...content);
 }
 
 /** Shows what was found, the first of it chosen: WAI-ARIA's combobox. */
