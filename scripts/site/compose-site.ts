@@ -68,7 +68,7 @@ const ways = [
 ] as const;
 
 function listWays(): string {
-  const links = ways.map(([path, name, about]) => `<li><a href="${path}">${name}</a><span>${about}</span></li>`);
+  const links = ways.map(([path, name, about]) => `<li><a href="${path}">${name}</a><small>${about}</small></li>`);
   return `<ul class="documents ways">${links.join('')}</ul>`;
 }
 
@@ -120,9 +120,9 @@ ${showPrinted(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 /** An exchange on one's own machine, and then one on Cloudflare. */
 function showFirstSteps(): string {
   return `<ol class="first-steps">
-<li><h2>Try it on your machine</h2><p>You need Node 22.12 or later, and a clone of the repository. In it, run:</p>${showBlock('npm ci\nnpm start', 'sh')}
+<li><h2>1. Try it on your machine</h2><p>You need Node 22.12 or later, and a clone of the repository. In it, run:</p>${showBlock('npm ci\nnpm start', 'sh')}
 <p>It prints the address of the exchange, and a link that signs you in to <a href="/docs/guides/desk">its desk</a>.</p></li>
-<li><h2>Deploy it to Cloudflare</h2><p>You need:</p><ul><li>a Cloudflare account on the Workers Paid plan, with Zero Trust for your staff</li><li>a domain in that account, set up to send mail</li><li>a <a href="/docs/custody">custodian</a> to hold the coins and pay withdrawals, or staff who pay them by hand</li></ul>
+<li><h2>2. Deploy it to Cloudflare</h2><p>You need:</p><ul><li>a Cloudflare account on the Workers Paid plan, with Zero Trust for your staff</li><li>a domain in that account, set up to send mail</li><li>a <a href="/docs/custody">custodian</a> to hold the coins and pay withdrawals, or staff who pay them by hand</li></ul>
 <p><a class="go-on" href="/docs/guides/going-live">Go live, step by step</a></p></li>
 </ol>`;
 }

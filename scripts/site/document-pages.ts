@@ -153,8 +153,8 @@ export function composeDocumentPage(document: DocumentPage, reader: Reader, all:
   const place = all.indexOf(document);
   const [before, after] = [all[place - 1] ?? startOf(reader), all[place + 1]];
   const ways = [
-    `<a href="${before.path}"><span>Previous</span> ${escapeHtml(before.title)}</a>`,
-    ...(after ? [`<a class="next" href="${after.path}"><span>Next</span> ${escapeHtml(after.title)}</a>`] : []),
+    `<a href="${before.path}"><small>Previous</small> ${escapeHtml(before.title)}</a>`,
+    ...(after ? [`<a class="next" href="${after.path}"><small>Next</small> ${escapeHtml(after.title)}</a>`] : []),
   ];
   return {
     path: document.path,
@@ -173,7 +173,7 @@ const firstSentence = (text: string) => /^.*?[.](?= [A-Z/]|$)/.exec(text)?.[0] ?
 export function listDocuments(heading: string, documents: readonly ListedPage[]): string {
   const entries = documents.map(
     ({ path, title, summary }) =>
-      `<li><a href="${path}">${escapeHtml(title)}</a><span>${escapeHtml(firstSentence(summary))}</span></li>`,
+      `<li><a href="${path}">${escapeHtml(title)}</a><small>${escapeHtml(firstSentence(summary))}</small></li>`,
   );
   return `<section><h2>${escapeHtml(heading)}</h2><ul class="documents">${entries.join('')}</ul></section>`;
 }

@@ -71,7 +71,7 @@ function composeIndex(): Page {
       .toSorted((one, other) => problems[one].status - problems[other].status)
       .map(
         (code) => `<li><b>${showStatuses(problems[code])}</b> <a href="/errors/${code}"><code>${code}</code></a>
-<span>${renderInline(errorGuide[code].meaning)}</span></li>`,
+<small>${renderInline(errorGuide[code].meaning)}</small></li>`,
       );
     return `<section><h2 id="${group}">${title}</h2><p>${renderInline(advice)}</p><ul class="codes">${rows.join('\n')}</ul></section>`;
   });

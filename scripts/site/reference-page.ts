@@ -26,7 +26,7 @@ function listFields(fields: readonly Field[], isSent: boolean): string {
     const about = description === '' ? '' : `<p>${renderInline(description)}</p>`;
     const must = isSent && isRequired ? ' <b>required</b>' : '';
     const may = isSent || isRequired ? '' : ', optional';
-    return `<li><code>${escapeHtml(name)}</code> <span>${escapeHtml(type)}${may}</span>${must}${about}</li>`;
+    return `<li><code>${escapeHtml(name)}</code> <small>${escapeHtml(type)}${may}</small>${must}${about}</li>`;
   });
   return `<ul class="fields">${rows.join('')}</ul>`;
 }
@@ -38,7 +38,7 @@ function showSent(heading: string, fields: readonly Field[]): string {
 function foldAnswer({ status, outcome, answer }: DescribedOperation, isOpen: boolean): string {
   if (answer.length === 0) return '';
   const title = `Answer ${status}: ${answer.length} ${answer.length === 1 ? 'field' : 'fields'}`;
-  return `<details class="fold"${isOpen ? ' open' : ''}><summary>${title} <span>${escapeHtml(outcome)}</span></summary>${listFields(answer, false)}</details>`;
+  return `<details class="fold"${isOpen ? ' open' : ''}><summary>${title} <small>${escapeHtml(outcome)}</small></summary>${listFields(answer, false)}</details>`;
 }
 
 type Refusals = DescribedOperation['refusals'];
@@ -75,7 +75,7 @@ function showExamples(operation: DescribedOperation): string {
   }`;
   const ids = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
   const asked = [...(scopes === undefined ? [] : ['key']), ...ids, ...(bodyExample === undefined ? [] : ['body'])];
-  const first = asked.length === 0 ? '' : ` <span>asks for your ${joinWords(asked)} first</span>`;
+  const first = asked.length === 0 ? '' : ` <small>asks for your ${joinWords(asked)} first</small>`;
   return `${request}<details class="try" hidden ${tryIt}><summary><b>Send it</b>${first}</summary></details>
 ${showPrinted(caption, writeExample(answerExample), 'json')}`;
 }
@@ -142,7 +142,7 @@ function showChapter(chapter: Chapter, common: Refusals): string {
   const { name, description, operations } = chapter;
   const links = operations.map(
     ({ id, method, path, summary }) =>
-      `<li><a href="#${id}">${showMethod(method)} <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></a></li>`,
+      `<li><a href="#${id}">${showMethod(method)} <code>${escapeHtml(path)}</code> <small>${escapeHtml(summary)}</small></a></li>`,
   );
   return `<section class="chapter" id="${anchorOf(chapter)}"><h2>${escapeHtml(name)}</h2>
 <p>${renderInline(description)}.</p>
