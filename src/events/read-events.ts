@@ -216,6 +216,22 @@ export async function findEvents<Shown extends Event | OperatorEvent>(
   return accept({ events: await composeEvents(database, feed, rows), nextAfter: lookedTo, since, newest: last });
 }
 
+/**
+ * The event of an id, of those that a listener may be sent: while its account is frozen, none that came after that.
+ * `undefined` where it is not kept, or another's. Throws when D1 fails.
+ */
+export async function findEvent<Shown extends Event | OperatorEvent>(
+  database: Database,
+  feed: Feed<Shown>,
+  id: string,
+): Promise<Shown | undefined> {
+  const after = Number(/\d{1,15}$/.exec(id)?.[0] ?? 0) - 1;
+  const page = await readEventRows(database, feed.listenerId, { after, types: undefined, limit: 1 });
+  const rows =
+    page?.rows.filter((row) => feed.idOf(row) === id && row.sequence <= (page.frozenAt ?? page.newest)) ?? [];
+  return (await composeEvents(database, feed, rows))[0];
+}
+
 /** Why nothing can be read after a number: events behind it are gone, or none has come so far. */
 export function refuseAfter(
   pointer: string,

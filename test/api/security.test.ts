@@ -77,6 +77,7 @@ const samples: Record<string, { readonly path: string; readonly body?: unknown; 
   deleteWebhookEndpoint: { path: ENDPOINT },
   rotateWebhookSecret: { path: `${ENDPOINT}/rotate-secret`, body: {} },
   testWebhookEndpoint: { path: `${ENDPOINT}/test`, body: {} },
+  resendEvent: { path: `${ENDPOINT}/resend`, body: { eventId: 'evt_x_1' } },
   replayEvents: { path: `${ENDPOINT}/replay`, body: { after: 0 } },
   listWebhookDeliveries: { path: `${ENDPOINT}/deliveries` },
   getStatement: { path: '/api/v1/account/statement?from=2026-01-01T00:00:00Z' },

@@ -56,8 +56,8 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
   [
     '',
     `createWebhookEndpointOfOperator changeWebhookEndpointOfOperator deleteWebhookEndpointOfOperator
-     rotateWebhookSecretOfOperator testWebhookEndpointOfOperator replayEventsOfOperator createApiKey drawTotp
-     confirmTotp removeTotp approveAddress clearViolation acceptHistory setRoles exportList`,
+     rotateWebhookSecretOfOperator testWebhookEndpointOfOperator resendEventOfOperator replayEventsOfOperator createApiKey
+     drawTotp confirmTotp removeTotp approveAddress clearViolation acceptHistory setRoles exportList`,
   ],
   [
     'treasury',

@@ -103,7 +103,7 @@ describe('an endpoint of the operator', () => {
     await expectCopies();
   });
 
-  it('shows its deliveries of each ledger, and sends the events of one again', async () => {
+  it('shows its deliveries of each ledger, and sends the events of one again, or one of them', async () => {
     const receiver = new Receiver();
     const endpoint = await subscribeOperator(receiver, { types: ['deposit.completed'] });
     await Promise.all(ledgers.map(openTraderIn));
@@ -117,6 +117,10 @@ describe('an endpoint of the operator', () => {
     expect((await json<{ webhookEndpoint: EndpointBody }>(replayed)).webhookEndpoint.id).toBe(endpoint.id);
     await runAlarm(inLedger(endpoint, 2));
     expect(receiver.ids.at(-1)).toBe(receiver.ids[2]);
+    const resend = (ledger: number) =>
+      asOperator('POST', `${PATH}/${endpoint.id}/resend?ledger=${ledger}`, { eventId: receiver.ids[1] });
+    expect([(await resend(1)).status, (await resend(2)).status]).toEqual([200, 404]);
+    expect(receiver.ids.at(-1)).toBe(receiver.ids[1]);
     for (const path of ['deliveries?ledger=3', 'deliveries?ledger=x']) {
       const refused = await asOperator('GET', `${PATH}/${endpoint.id}/${path}`);
       const { code, errors } = await json<ProblemBody>(refused);

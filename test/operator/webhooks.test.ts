@@ -10,7 +10,7 @@ import {
   subscribe,
   subscribeOperator,
 } from '../support/events/receiver.ts';
-import { asOperator, json, openAccount, operate } from '../support/exchange.ts';
+import { asOperator, expectCode, json, openAccount, operate } from '../support/exchange.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 import { listRows } from '../support/db/sql.ts';
 
@@ -60,6 +60,21 @@ describe('an endpoint of the operator', () => {
       { withdrawal: { id } },
       { withdrawal: { id } },
     ]);
+  });
+
+  it('is sent one event again at once, and none of an account’s', async () => {
+    const trader = await openManager();
+    await subscribe(trader, new Receiver());
+    const receiver = new Receiver();
+    const endpoint = await subscribeOperator(receiver, { types: ['deposit.completed'] });
+    const credit = { asset: 'ETH', amount: '1', reference: crypto.randomUUID() };
+    await operate('POST', `/accounts/${trader.accountId}/credits`, credit);
+    await deliver(endpoint);
+    const [eventId] = receiver.ids;
+    const resend = (id: string | undefined) => asOperator('POST', `${PATH}/${endpoint.id}/resend`, { eventId: id });
+    expect(await json(await resend(eventId))).toMatchObject({ delivery: { eventId, outcome: 'DELIVERED' } });
+    expect(receiver.ids).toEqual([eventId, eventId]);
+    await expectCode(resend(`evt_${trader.accountId}_1`), '404 not_found');
   });
 
   it('tells the operator’s other endpoints, and no account, that it was switched off', async () => {

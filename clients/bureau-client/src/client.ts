@@ -389,6 +389,11 @@ export class BureauClient {
     return this.#send('post', '/api/v1/webhook-endpoints/{id}/test', { path: { id } }, options);
   }
 
+  /** Sends one event again at once, out of its order, and tells how the attempt ended. */
+  resendEvent(id: string, resend: { eventId: string }, options: ReadOptions = {}): Result<'resendEvent'> {
+    return this.#send('post', '/api/v1/webhook-endpoints/{id}/resend', { path: { id }, body: resend }, options);
+  }
+
   /** Sends every event after a number again, in order. */
   replayEvents(id: string, replay: { after: number }, options: ReadOptions = {}): Result<'replayEvents'> {
     return this.#send('post', '/api/v1/webhook-endpoints/{id}/replay', { path: { id }, body: replay }, options);

@@ -544,6 +544,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhook-endpoints/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one event again
+         * @description Sends one event again at once, out of its order and under its old id, and answers with what the receiver said. How far the endpoint is stays, and so does the next attempt. An event that is no longer kept, that came after a freeze, or of a type that the endpoint is not sent is not found. Nothing is sent to an endpoint that is switched off. Many in a minute are refused, with tests.
+         */
+        post: operations["resendEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhook-endpoints/{id}/replay": {
         parameters: {
             query?: never;
@@ -573,7 +593,7 @@ export interface paths {
         };
         /**
          * The newest attempts of an endpoint
-         * @description The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.
+         * @description The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one, until it takes them; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1973,6 +1993,13 @@ export interface components {
              */
             after: number;
         };
+        ResendEvent: {
+            /**
+             * @description The `id` of the event, which is its `webhook-id`
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            eventId: string;
+        };
         SecurityEvent: {
             /**
              * @description Unique: the same event always has the same id, however often it is delivered
@@ -2275,7 +2302,10 @@ export interface components {
             reason: "rejected" | "refused" | "settled" | null;
         };
         WebhookDelivery: {
-            /** @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12 */
+            /**
+             * @description The `id` of the event, which is its `webhook-id`
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
             eventId: string;
             /** @example order.filled */
             type: string;
@@ -2299,6 +2329,11 @@ export interface components {
             fault: "timed_out" | "unreachable" | null;
             /** @example 84 */
             durationMs: number;
+            /**
+             * @description How the body of a failure’s answer began, as one line of at most 200 characters; null for a taken event, and where no body came. It is the receiver’s text: show it as text, never as HTML
+             * @example null
+             */
+            answer: string | null;
         };
         WebhookEndpoint: {
             /**
@@ -7823,7 +7858,8 @@ export interface operations {
                      *         "outcome": "DELIVERED",
                      *         "status": 200,
                      *         "fault": "timed_out",
-                     *         "durationMs": 84
+                     *         "durationMs": 84,
+                     *         "answer": null
                      *       }
                      *     }
                      */
@@ -7890,6 +7926,215 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
                         code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    resendEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventId": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResendEvent"];
+            };
+        };
+        responses: {
+            /** @description How the attempt ended */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery": {
+                     *         "eventId": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                     *         "type": "order.filled",
+                     *         "at": "2026-11-21T12:00:00.000Z",
+                     *         "outcome": "DELIVERED",
+                     *         "status": 200,
+                     *         "fault": "timed_out",
+                     *         "durationMs": 84,
+                     *         "answer": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        delivery: components["schemas"]["WebhookDelivery"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `invalid_state`: State does not allow it */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_state";
+                    };
+                };
+            };
+            /** @description - `payload_too_large`: Body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+            /** @description - `unsupported_media_type`: Body must be JSON */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "unsupported_media_type";
                     };
                 };
             };
@@ -8195,7 +8440,8 @@ export interface operations {
                      *           "outcome": "DELIVERED",
                      *           "status": 200,
                      *           "fault": "timed_out",
-                     *           "durationMs": 84
+                     *           "durationMs": 84,
+                     *           "answer": null
                      *         }
                      *       ],
                      *       "setAside": [
@@ -8206,7 +8452,8 @@ export interface operations {
                      *           "outcome": "DELIVERED",
                      *           "status": 200,
                      *           "fault": "timed_out",
-                     *           "durationMs": 84
+                     *           "durationMs": 84,
+                     *           "answer": null
                      *         }
                      *       ],
                      *       "deliveredTo": 12,

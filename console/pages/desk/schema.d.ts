@@ -108,6 +108,8 @@ export type ReplayEvents = { readonly after: number };
 
 export type ReportDeposit = { readonly network: string; readonly address: string; readonly asset: string; readonly amount: string; readonly txHash: string; readonly outputIndex?: number; readonly confirmations: number; readonly failed?: boolean };
 
+export type ResendEvent = { readonly eventId: string };
+
 export type SearchResult = { readonly kind: "account" | "api_key" | "order" | "deposit" | "withdrawal" | "settlement" | "address" | "violation"; readonly id: string; readonly accountId: string | null; readonly network: string | null };
 
 export type SetRoles = { readonly roles: readonly ("admin" | "treasury" | "support" | "compliance" | "auditor")[] };
@@ -132,7 +134,7 @@ export type Venue = { readonly venue: string; readonly state: "answers" | "silen
 
 export type Venues = { readonly ts: string; readonly hedgingHalted: boolean; readonly halt: { readonly ts: string; readonly by: string; readonly reason: string | null } | null; readonly atVenuesUsdValue: string | null; readonly maxAtVenues: string | null; readonly venues: readonly (Venue)[] };
 
-export type WebhookDelivery = { readonly eventId: string; readonly type: string; readonly at: string; readonly outcome: "DELIVERED" | "FAILED"; readonly status: number | null; readonly fault: "timed_out" | "unreachable" | null; readonly durationMs: number };
+export type WebhookDelivery = { readonly eventId: string; readonly type: string; readonly at: string; readonly outcome: "DELIVERED" | "FAILED"; readonly status: number | null; readonly fault: "timed_out" | "unreachable" | null; readonly durationMs: number; readonly answer: string | null };
 
 export interface Operations {
   'post /accounts': {
@@ -423,6 +425,11 @@ export interface Operations {
   'post /webhook-endpoints/{id}/test': {
     query: undefined;
     body: undefined;
+    answer: { readonly delivery: WebhookDelivery };
+  };
+  'post /webhook-endpoints/{id}/resend': {
+    query: { readonly ledger?: number };
+    body: ResendEvent;
     answer: { readonly delivery: WebhookDelivery };
   };
   'post /webhook-endpoints/{id}/replay': {

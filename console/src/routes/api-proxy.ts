@@ -32,7 +32,7 @@ const CHANGES: readonly (readonly [method: string, path: RegExp, isSensitive: bo
   ['POST', new RegExp(`^${ENDPOINTS}$`), true],
   ['PATCH', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}$`), true],
   ['POST', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}/rotate-secret$`), true],
-  ['POST', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}/(test|replay)$`), false],
+  ['POST', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}/(test|resend|replay)$`), false],
   ['DELETE', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}$`), false],
 ];
 

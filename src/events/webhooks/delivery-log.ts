@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Timestamp } from '../../http/wire-types.ts';
-import { type Attempt, type Parcel, isTaken } from './deliver.ts';
+import { type Attempt, type SentEvent, isTaken } from './deliver.ts';
 
 /** How many attempts are kept. Each new one takes the place of the oldest, so that an attempt is one row. */
 const KEPT_ATTEMPTS = 100;
@@ -11,35 +11,28 @@ const KEPT_ASIDE = 1_000;
 /** One attempt to deliver an event. */
 export const Delivery = z
   .object({
-    eventId: z.string().openapi({ example: 'evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12' }),
+    eventId: z.string().openapi({
+      description: 'The `id` of the event, which is its `webhook-id`',
+      example: 'evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12',
+    }),
     type: z.string().openapi({ example: 'order.filled' }),
     at: Timestamp,
     outcome: z.enum(['DELIVERED', 'FAILED']),
     status: z.number().int().nullable().openapi({ description: 'Of the answer; null when none came', example: 200 }),
     fault: z.enum(['timed_out', 'unreachable']).nullable().openapi({ description: 'Why no answer came' }),
     durationMs: z.number().int().openapi({ example: 84 }),
+    answer: z.string().nullable().openapi({
+      description:
+        'How the body of a failure’s answer began, as one line of at most 200 characters; null for a taken event, and where no body came. It is the receiver’s text: show it as text, never as HTML',
+      example: null,
+    }),
   })
   .openapi('WebhookDelivery');
 
 export type Delivery = z.output<typeof Delivery>;
 
-/** What an attempt was about. */
-export interface Attempted extends Pick<Parcel, 'id'> {
-  readonly type: string;
-  readonly at_ms: number;
-}
-
-export function showDelivery({ id, type, at_ms }: Attempted, attempt: Attempt): Delivery {
-  return {
-    eventId: id,
-    type,
-    at: new Date(at_ms).toISOString(),
-    outcome: isTaken(attempt) ? 'DELIVERED' : 'FAILED',
-    status: attempt.status,
-    fault: attempt.fault,
-    durationMs: Math.max(0, Math.round(attempt.duration_ms)),
-  };
-}
+/** The body by which one event is sent again. */
+export const ResendEvent = z.strictObject({ eventId: Delivery.shape.eventId }).openapi('ResendEvent');
 
 /** The newest attempts of an endpoint, and the events that it refused alone, in the storage of its object. */
 export class DeliveryLog {
@@ -56,9 +49,24 @@ export class DeliveryLog {
     this.#next = 1 + Number(sql.exec('SELECT coalesce(max(number), 0) AS n FROM attempts').one()['n']);
   }
 
-  note(delivery: Delivery): void {
+  /** Notes an attempt, and shows it. An event that was put aside, and is taken now, is put aside no longer. */
+  note({ id, type, sequence }: SentEvent, at_ms: number, attempt: Attempt): Delivery {
+    const delivery: Delivery = {
+      eventId: id,
+      type,
+      at: new Date(at_ms).toISOString(),
+      outcome: isTaken(attempt) ? 'DELIVERED' : 'FAILED',
+      status: attempt.status,
+      fault: attempt.fault,
+      durationMs: Math.max(0, Math.round(attempt.duration_ms)),
+      answer: attempt.answer,
+    };
     this.#keep('attempts', KEPT_ATTEMPTS, this.#next, delivery);
     this.#next += 1;
+    if (isTaken(attempt)) {
+      this.#sql.exec('DELETE FROM aside WHERE place = ? AND number = ?', sequence % KEPT_ASIDE, sequence);
+    }
+    return delivery;
   }
 
   /** Lists an event that was put aside, by its number. */
@@ -72,7 +80,8 @@ export class DeliveryLog {
       this.#sql
         .exec<{ shown: string }>(`SELECT shown FROM ${table} ORDER BY number DESC`)
         .toArray()
-        .map(({ shown }) => JSON.parse(shown) as Delivery);
+        // One that was noted before answers were kept has none.
+        .map(({ shown }) => ({ answer: null, ...(JSON.parse(shown) as Omit<Delivery, 'answer'>) }));
     return { deliveries: read('attempts'), setAside: read('aside') };
   }
 

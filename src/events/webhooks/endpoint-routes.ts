@@ -22,7 +22,7 @@ import { moveToLedger } from '../../db/record-id.ts';
 import { jsonBody } from '../../http/request.ts';
 import { RecordPath, Timestamp } from '../../http/wire-types.ts';
 import { reachSender } from './reach-sender.ts';
-import { Delivery } from './delivery-log.ts';
+import { Delivery, ResendEvent } from './delivery-log.ts';
 import { readSpan, refuseAfter } from '../read-events.ts';
 import { Sequence } from '../event.ts';
 
@@ -85,6 +85,14 @@ function anEndpoint(surface: EndpointSurface, ledgerOf?: (c: Context) => number 
 interface FoundEndpoint {
   readonly owner: AdmittedOwner;
   readonly row: EndpointRow;
+}
+
+/** What operations have in common that send one event at once. */
+const sending = { answer: 'How the attempt ended', body: { delivery: Delivery }, refusals: ['rate_limited'] } as const;
+
+async function sendNow(c: Context<AppEnvironment>, { accountId, id }: EndpointRow, eventId?: string) {
+  const delivery = await reachSender(c.env, id).sendNow({ accountId, id }, eventId);
+  return delivery.ok ? accept({ delivery: delivery.value }) : delivery;
 }
 
 /** The answer of operations about one endpoint. */
@@ -201,18 +209,28 @@ function addOneRoutes(area: EndpointArea, surface: EndpointSurface): void {
     description:
       'Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again. Many tests in a minute are refused.',
     of: common.of,
-    answer: 'How the attempt ended',
-    body: { delivery: Delivery },
-    handle: async (c, { row }) => {
-      const delivery = await reachSender(c.env, row.id).sendTest({ accountId: row.accountId, id: row.id });
-      return delivery.ok ? accept({ delivery: delivery.value }) : delivery;
-    },
+    ...sending,
+    handle: (c, { row }) => sendNow(c, row),
   });
 }
 
 function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
   const query = surface.deliveries && { query: surface.deliveries.query };
   const of = anEndpoint(surface, surface.deliveries?.ledgerOf);
+
+  area.add({
+    operationId: `resendEvent${surface.operationSuffix}`,
+    method: 'post',
+    path: `${surface.path}/{id}/resend`,
+    summary: 'Send one event again',
+    description:
+      'Sends one event again at once, out of its order and under its old id, and answers with what the receiver said. How far the endpoint is stays, and so does the next attempt. An event that is no longer kept, that came after a freeze, or of a type that the endpoint is not sent is not found. Nothing is sent to an endpoint that is switched off. Many in a minute are refused, with tests.',
+    of,
+    request: { ...query, body: jsonBody(ResendEvent) },
+    ...sending,
+    refusals: ['invalid_state', ...sending.refusals],
+    handle: (c, { row }) => sendNow(c, row, c.req.valid('json').eventId),
+  });
 
   area.add({
     operationId: `replayEvents${surface.operationSuffix}`,
@@ -243,7 +261,7 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
     path: `${surface.path}/{id}/deliveries`,
     summary: 'The newest attempts of an endpoint',
     description:
-      'The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.',
+      'The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one, until it takes them; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.',
     of,
     request: { ...query },
     answer: 'The attempts, and how far the endpoint is',

@@ -51,12 +51,18 @@ export function showEndpoint(row: EndpointRow): WebhookEndpoint {
     id: originalOf(row),
     url: row.url,
     description: row.description,
-    types: JSON.parse(row.types) as string[],
+    types: wantedTypes(row) ?? [],
     status: row.status,
     reason: row.reason,
     createdAt: timestampOfRecord(row.id),
     previousSecretUntil: showUntil(readPrevious(row)),
   };
+}
+
+/** The types of events that an endpoint is sent; `undefined` for all. */
+export function wantedTypes({ types }: EndpointRow): string[] | undefined {
+  const wanted = JSON.parse(types) as string[];
+  return wanted.length === 0 ? undefined : wanted;
 }
 
 /** A secret that was replaced, encrypted. */

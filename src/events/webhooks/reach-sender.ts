@@ -43,8 +43,11 @@ export interface Sender {
   retry(name: EndpointName, delivered: number): Promise<void>;
   /** The same, beginning after a number. Events up to `newest` are sent again, and not faster than a host can bear. */
   replay(name: EndpointName, after: number, newest: number): Promise<void>;
-  /** Sends one event that says nothing. Refuses with `not_found` and `rate_limited`. */
-  sendTest(name: EndpointName): Promise<Outcome<Delivery>>;
+  /**
+   * Sends one event at once, while how far the endpoint is stays: a past one again, or without an id one that says
+   * nothing. Refuses with `not_found` and `rate_limited`, and a past one with `invalid_state` at one that is off.
+   */
+  sendNow(name: EndpointName, eventId?: string): Promise<Outcome<Delivery>>;
   read(): Promise<SenderStanding>;
   /** Deletes everything that the object keeps. */
   forget(): Promise<void>;

@@ -1,15 +1,14 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Database, ledgerOf } from '../../db/database.ts';
-import { type Outcome, accept, refuse } from '../../http/answer.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../../http/answer.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { ObjectState } from '../../platform/objects.ts';
 import type { Event } from '../event.ts';
 import { composeEvents, feedOf } from '../feed.ts';
-import type { OperatorEvent } from '../operator-event.ts';
-import { readEventRows } from '../read-events.ts';
+import { findEvent, readEventRows } from '../read-events.ts';
 import { findUrlFault } from './check-url.ts';
-import { type Attempt, deliver, isRefused, isTaken } from './deliver.ts';
-import { type Delivery, DeliveryLog, showDelivery } from './delivery-log.ts';
+import { type Attempt, type SentEvent, deliver, isRefused, isTaken } from './deliver.ts';
+import { type Delivery, DeliveryLog } from './delivery-log.ts';
 import {
   type EndpointRow,
   type EndpointRules,
@@ -18,6 +17,7 @@ import {
   noteProgress,
   openSecrets,
   readEndpoint,
+  wantedTypes,
 } from './endpoint.ts';
 import { type ExtraAttempts, beginExtraAttempts, takeExtraAttempt } from './extra-attempts.ts';
 import { type EndpointName, type Sender, type SenderStanding, originalOf } from './reach-sender.ts';
@@ -34,8 +34,6 @@ const MAX_REFUSALS = 3;
 
 /** The sweep leaves an endpoint alone until some time after its own alarm is due. */
 const ALARM_MARGIN_MS = 120_000;
-
-type SentEvent = Event | OperatorEvent;
 
 /** How far an endpoint is. */
 interface Progress extends EndpointName {
@@ -95,24 +93,23 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
 
   async read(): Promise<SenderStanding> {
     const { delivered = null } = this.#progress ?? {};
-    const next_ms = await this.ctx.storage.getAlarm();
-    return { ...this.#log.list(), delivered, nextAttempt_ms: next_ms };
+    return { ...this.#log.list(), delivered, nextAttempt_ms: await this.ctx.storage.getAlarm() };
   }
 
-  async sendTest(name: EndpointName): Promise<Outcome<Delivery>> {
-    const endpoint = await readEndpoint(this.#openLedger(name), name.accountId, name.id);
+  async sendNow(name: EndpointName, eventId?: string): Promise<Outcome<Delivery>> {
+    const database = this.#openLedger(name);
+    // Read before the endpoint, as a page is: what tells that it was switched off is not sent to it.
+    const past = eventId === undefined ? undefined : await findEvent(database, feedOf(name), eventId);
+    const endpoint = await readEndpoint(database, name.accountId, name.id);
     if (!endpoint) return endpointNotFound;
+    const refused = eventId === undefined ? undefined : refuseAgain(endpoint, past);
+    if (refused) return refused;
     const pause_ms = this.#takeExtra(this.#progress ?? begin(name, endpoint.delivered));
-    if (pause_ms > 0) return refuseTest(pause_ms);
-    const at = new Date().toISOString();
-    const event: Event = {
-      id: `evt_test_${crypto.randomUUID()}`,
-      type: 'endpoint.test',
-      timestamp: at,
-      sequence: 0,
-      data: { webhookEndpoint: { id: endpoint.id, url: endpoint.url, reason: null } },
-    };
-    return accept((await this.#send(endpoint, event)).delivery);
+    if (pause_ms > 0) {
+      const retryAfterSeconds = Math.ceil(pause_ms / 1_000);
+      return refuse('rate_limited', 'There were many tests or resent events. Wait a moment.', { retryAfterSeconds });
+    }
+    return accept((await this.#send(endpoint, past ?? composeTest(endpoint))).delivery);
   }
 
   override async alarm(): Promise<void> {
@@ -137,8 +134,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   async #sendPage(database: Database, known: EndpointRow): Promise<boolean> {
     const { accountId, id } = known;
     const before = this.#progress;
-    const types = JSON.parse(known.types) as string[];
-    const wanted = { after: before?.delivered ?? 0, types: types.length === 0 ? undefined : types, limit: PAGE };
+    const wanted = { after: before?.delivered ?? 0, types: wantedTypes(known), limit: PAGE };
     const page = await readEventRows(database, accountId, wanted);
     if (!page || !before) return false;
     // Read after the events: what tells that it was switched off, and what came later, is not sent to it.
@@ -225,17 +221,14 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   }
 
   /** Sends an event once. The address is checked again, since it was taken under the rules of another day. */
-  async #send(endpoint: EndpointRow, event: { readonly id: string; readonly type: string }): Promise<Sent> {
+  async #send(endpoint: EndpointRow, event: SentEvent): Promise<Sent> {
     const at_ms = Date.now();
     const isAllowed = findUrlFault(endpoint.url, this.#settings) === undefined;
     const secrets = await openSecrets(endpoint, at_ms, this.#settings.sealSecrets);
-    const parcel = { id: event.id, body: JSON.stringify(event) };
     const attempt: Attempt = isAllowed
-      ? await deliver(endpoint.url, parcel, secrets, () => Date.now())
-      : { status: null, duration_ms: 0, retryAfter_ms: 0, fault: 'unreachable' };
-    const delivery = showDelivery({ id: event.id, type: event.type, at_ms }, attempt);
-    this.#log.note(delivery);
-    return { attempt, delivery };
+      ? await deliver(endpoint.url, event, secrets, () => Date.now())
+      : { status: null, duration_ms: 0, retryAfter_ms: 0, fault: 'unreachable', answer: null };
+    return { attempt, delivery: this.#log.note(event, at_ms, attempt) };
   }
 
   /** Notes that everything up to a number is done with. */
@@ -268,8 +261,20 @@ function begin({ accountId, id }: EndpointName, delivered: number): Progress {
   return { accountId, id, delivered, ...withoutFailures, replayedTo: 0, extra: beginExtraAttempts(Date.now()) };
 }
 
-function refuseTest(pause_ms: number) {
-  return refuse('rate_limited', 'This endpoint was sent many tests or events again. Wait a moment.', {
-    retryAfterSeconds: Math.ceil(pause_ms / 1_000),
-  });
+/** The event of a test. */
+function composeTest({ id, url }: EndpointRow): Event {
+  return {
+    id: `evt_test_${crypto.randomUUID()}`,
+    type: 'endpoint.test',
+    timestamp: new Date().toISOString(),
+    sequence: 0,
+    data: { webhookEndpoint: { id, url, reason: null } },
+  };
+}
+
+/** Why a past event is not sent again: a replay would not send it either. */
+function refuseAgain(endpoint: EndpointRow, event: SentEvent | undefined): Refusal | undefined {
+  if (endpoint.status !== 'enabled') return refuse('invalid_state', 'Switch this endpoint on first.');
+  if (event && wantedTypes(endpoint)?.includes(event.type) !== false) return undefined;
+  return refuse('not_found', 'There is no event of that id that this endpoint is sent.');
 }

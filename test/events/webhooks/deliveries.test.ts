@@ -1,8 +1,18 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { wakeBehind } from '../../../src/events/webhooks/reach-sender.ts';
 import { ORDER, type Trader, asOperator, expectCode, json, operate } from '../../support/exchange.ts';
+import {
+  changeBeforeEvents,
+  id,
+  ids,
+  nextAttempt,
+  readDeliveries,
+  readEndpoint,
+  send,
+  tell,
+  wake,
+} from '../../support/events/deliveries.ts';
 import { readFeed } from '../../support/events/feed.ts';
 import {
   ENDPOINTS,
@@ -18,8 +28,7 @@ import {
   subscribe,
 } from '../../support/events/receiver.ts';
 import { signIn } from '../../support/holder/holders.ts';
-import { database } from '../../support/db/raw-ledger.ts';
-import { abort, aroundBatches } from '../../support/runtime/faults.ts';
+import { abort } from '../../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../../support/withdrawals/withdrawals.ts';
 
@@ -32,52 +41,6 @@ beforeEach(() => {
   stopClock();
   moveClock(DAY_MS);
 });
-
-async function tell({ accountId }: Trader, count: number): Promise<void> {
-  for (let credited = 0; credited < count; credited += 1) {
-    const body = { asset: 'ETH', amount: '1', reference: crypto.randomUUID() };
-    await operate('POST', `/accounts/${accountId}/credits`, body);
-  }
-}
-
-const wake = () => wakeBehind(env, database, Date.now());
-
-/** Has what is there sent, until nothing more is due. */
-async function send(endpoint: EndpointBody): Promise<void> {
-  await wake();
-  await runAlarm(endpoint);
-}
-
-/** The same, with a change that comes once the attempt has begun, and before it reads the events. */
-async function sendAround(endpoint: EndpointBody, change: () => Promise<void>): Promise<void> {
-  const { state, restore } = aroundBatches('before', 1, change, (text) => text.includes('from \\"events\\"'));
-  await send(endpoint);
-  restore();
-  expect(state.injected).toBe(1);
-}
-
-/** When the object next does something, from now on in milliseconds; `null` for never. */
-async function nextAttempt(endpoint: EndpointBody): Promise<number | null> {
-  const at_ms = await runInDurableObject(senderOf(endpoint), (_sender, { storage }) => storage.getAlarm());
-  return at_ms === null ? null : at_ms - Date.now();
-}
-
-const id = (trader: Trader, sequence: number) => `evt_${trader.accountId}_${sequence}`;
-const ids = (trader: Trader, ...sequences: number[]) => sequences.map((sequence) => id(trader, sequence));
-
-async function readEndpoint(trader: Trader, endpoint: EndpointBody): Promise<EndpointBody> {
-  return (await trader.read<{ webhookEndpoint: EndpointBody }>(`${ENDPOINTS}/${endpoint.id}`)).webhookEndpoint;
-}
-
-interface Deliveries {
-  readonly deliveries: { readonly eventId: string; readonly outcome: string; readonly status: number | null }[];
-  readonly setAside: { readonly eventId: string }[];
-  readonly deliveredTo: number;
-  readonly nextAttemptAt: string | null;
-}
-
-const readDeliveries = (trader: Trader, endpoint: EndpointBody) =>
-  trader.read<Deliveries>(`${ENDPOINTS}/${endpoint.id}/deliveries`);
 
 describe('an endpoint', () => {
   it('is sent every event after its creation, in order, signed, with the body of the feed', async () => {
@@ -309,9 +272,10 @@ describe('an endpoint', () => {
     const receiver = new Receiver();
     const endpoint = await subscribe(thief, receiver);
     await tell(trader, 1);
-    await sendAround(endpoint, async () => {
+    const revoke = async () => {
       await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${thief.keyId}`);
-    });
+    };
+    await changeBeforeEvents(revoke, () => send(endpoint));
     expect(receiver.types).toEqual([]);
   });
 
@@ -319,9 +283,10 @@ describe('an endpoint', () => {
     const { trader, receiver, endpoint } = await listen();
     const moved = new Receiver();
     await tell(trader, 1);
-    await sendAround(endpoint, async () => {
+    const move = async () => {
       await trader.send({ method: 'PATCH', path: `${ENDPOINTS}/${endpoint.id}`, body: { url: moved.url } });
-    });
+    };
+    await changeBeforeEvents(move, () => send(endpoint));
     expect([receiver.types, moved.types]).toEqual([[], ['deposit.completed']]);
   });
 
@@ -467,6 +432,7 @@ describe('the routes of endpoints', () => {
       other.send({ method: 'DELETE', path }),
       other.post(`${path}/rotate-secret`, {}),
       other.post(`${path}/test`, {}),
+      other.post(`${path}/resend`, { eventId: id(trader, 1) }),
       other.post(`${path}/replay`, { after: 0 }),
       other.get(`${path}/deliveries`),
     ]);

@@ -8,6 +8,9 @@ import { openExchange } from '../../support/node/exchange/open-exchange.ts';
 
 const HUGE = Buffer.alloc(5_000_000, 'x');
 
+/** When the exchange ends the connection of a failure that is answered without end. */
+const closed = Promise.withResolvers<void>();
+
 /** What a receiver may do to its sender. */
 const answers = {
   good: (response) => response.writeHead(204).end(),
@@ -24,6 +27,14 @@ const answers = {
     response.writeHead(200);
     const timer = setInterval(() => response.write('x'), 50);
     response.on('close', () => clearInterval(timer));
+  },
+  failing: (response) => {
+    response.writeHead(500);
+    const timer = setInterval(() => response.write('no room '), 50);
+    response.on('close', () => {
+      clearInterval(timer);
+      closed.resolve();
+    });
   },
   rude: (_response, request) => request.socket.destroy(),
 } as const satisfies Record<string, Answer>;
@@ -64,10 +75,11 @@ it('a receiver that hangs, redirects, lies, sends without end or breaks off dela
   const all = Array.from({ length: ORDERS }, (_, at) => at + 2);
   await waitFor(() => {
     for (const name of ['good', 'huge', 'endless', 'lying'] as const) expect(verified(name), name).toEqual(all);
-    for (const name of ['hanging', 'redirecting', 'rude'] as const) {
+    for (const name of ['hanging', 'redirecting', 'failing', 'rude'] as const) {
       // The first order is tried, and those behind it wait.
       expect(new Set(verified(name)), name).toEqual(new Set([2]));
     }
   });
   expect(receivers.get('redirecting')?.paths).not.toContain('/stolen');
+  await closed.promise;
 });

@@ -447,6 +447,19 @@ class BureauClient:
         body = self.call("POST", f"{_ENDPOINT}/test", places={"id": id}, request_id=request_id, limits=limits)
         return cast(schema.TestWebhookEndpointResult, body)
 
+    def resend_event(
+        self,
+        id: str,
+        resend: schema.ResendEvent,
+        *,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.ResendEventResult:
+        """Sends one event again at once, out of its order, and returns how the attempt ended."""
+        path = f"{_ENDPOINT}/resend"
+        body = self.call("POST", path, places={"id": id}, body=resend, request_id=request_id, limits=limits)
+        return cast(schema.ResendEventResult, body)
+
     def replay_events(
         self,
         id: str,

@@ -639,6 +639,11 @@ class ReplayEvents(TypedDict):
     """Events with a higher number are sent again"""
 
 
+class ResendEvent(TypedDict):
+    eventId: str
+    """The `id` of the event, which is its `webhook-id`"""
+
+
 class SecurityEventDataSecurity(TypedDict):
     accountId: str
     """UUIDv7; the three digits after its 7 are the ledger that holds it"""
@@ -835,6 +840,7 @@ class Transaction(TypedDict):
 
 class WebhookDelivery(TypedDict):
     eventId: str
+    """The `id` of the event, which is its `webhook-id`"""
     type: str
     at: str
     """ISO 8601, UTC, milliseconds"""
@@ -844,6 +850,8 @@ class WebhookDelivery(TypedDict):
     fault: Literal["timed_out", "unreachable", None]
     """Why no answer came"""
     durationMs: int
+    answer: str | None
+    """How the body of a failure’s answer began, as one line of at most 200 characters; null for a taken event, and where no body came. It is the receiver’s text: show it as text, never as HTML"""
 
 
 class WebhookEndpoint(TypedDict):
@@ -1043,6 +1051,10 @@ class RotateWebhookSecretResult(TypedDict):
 
 
 class TestWebhookEndpointResult(TypedDict):
+    delivery: WebhookDelivery
+
+
+class ResendEventResult(TypedDict):
     delivery: WebhookDelivery
 
 

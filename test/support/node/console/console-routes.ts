@@ -46,6 +46,7 @@ export const changes: Change[] = [
   ['DELETE', `/api/v1/webhook-endpoints/${ENDPOINT}`],
   ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/rotate-secret`],
   ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/test`],
+  ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/resend`, { eventId: 'x' }],
   ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/replay`, { after: 0 }],
   ['POST', '/operator/v1/accounts', { label: 'x' }],
 ];

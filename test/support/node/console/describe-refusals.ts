@@ -212,6 +212,7 @@ export function describeRefusals(served: StartedConsole): void {
       ['DELETE', ''],
       ['POST', '/rotate-secret', {}],
       ['POST', '/test', {}],
+      ['POST', '/resend', { eventId: 'x' }],
       ['POST', '/replay', { after: 0 }],
       ['PATCH', '', { description: 'mine' }],
     ] as const) {
