@@ -12,6 +12,7 @@ const attempt = (outcome: Delivery['outcome']): Delivery => ({
   status: null,
   fault: 'unreachable',
   durationMs: 1,
+  answer: null,
 });
 
 const [taken, failed] = [attempt('DELIVERED'), attempt('FAILED')];
@@ -21,17 +22,25 @@ test.each([
   ['all was taken', { deliveries: [taken, failed] }, 'All delivered'],
   [
     'the newest attempt failed',
-    { deliveries: [failed, taken], nextAttemptAt: AGAIN },
+    { deliveries: [failed, taken], deliveredTo: 8, nextAttemptAt: AGAIN },
     `Failed, again at ${showTime(AGAIN)}`,
   ],
   ['a test failed', { deliveries: [{ ...failed, type: 'endpoint.test' }, taken] }, 'All delivered'],
-  ['it is attempted again just now', { deliveries: [failed] }, 'On its way'],
+  ['it is attempted again just now', { deliveries: [failed], deliveredTo: 8 }, 'On its way'],
+  ['what was delivered before was sent once more, and failed', { deliveries: [failed, taken] }, 'All delivered'],
+  [
+    'the same while another one is attempted again',
+    { deliveries: [failed, { ...failed, eventId: 'evt_1_10' }], nextAttemptAt: AGAIN },
+    `Failed, again at ${showTime(AGAIN)}`,
+  ],
   ['more is to come', { deliveries: [taken], nextAttemptAt: AGAIN }, 'On its way'],
   ['two were put aside', { deliveries: [taken], setAside: [failed, failed] }, '2 not delivered'],
 ])('an endpoint is told to be so far: %s', (_, log, words) => {
-  expect(nameProgress({ setAside: [], nextAttemptAt: null, ...log }, true)[1]).toBe(words);
+  expect(nameProgress({ setAside: [], deliveredTo: 9, nextAttemptAt: null, ...log }, true)[1]).toBe(words);
 });
 
 test('an endpoint that is switched off is told to be, whatever was delivered', () => {
-  expect(nameProgress({ deliveries: [taken], setAside: [], nextAttemptAt: null }, false)[1]).toBe('Switched off');
+  expect(nameProgress({ deliveries: [taken], setAside: [], deliveredTo: 9, nextAttemptAt: null }, false)[1]).toBe(
+    'Switched off',
+  );
 });

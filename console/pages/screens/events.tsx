@@ -41,6 +41,7 @@ const calls: EndpointCalls<EventType> = {
   remove: (id) => api.deleteWebhookEndpoint(id),
   rotateSecret: (id) => withPasskey(() => api.rotateWebhookSecret(id)),
   test: (id) => api.testWebhookEndpoint(id),
+  resend: (id, eventId) => api.resendEvent(id, { eventId }),
   replay: (id, after) => api.replayEvents(id, { after }),
   listDeliveries: (id) => api.listWebhookDeliveries(id),
 };

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { nameEvent, showRecent } from '../../format.ts';
 import type { LoadState } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
+import { Form } from '../form.tsx';
 import { Shown } from '../notice.tsx';
 import { Pill } from '../pill.tsx';
 import {
@@ -12,6 +14,7 @@ import {
   nameOutcome,
   nameProgress,
   numberOf,
+  timeAnswer,
 } from './delivery-state.ts';
 
 /** The newest attempts of an endpoint, and how far it is. */
@@ -20,14 +23,17 @@ export function Deliveries({
   url,
   isOn,
   close,
-  again,
+  resend,
+  all,
 }: {
   readonly loaded: LoadState<DeliveryLog>;
   readonly url: string;
   readonly isOn: boolean;
   readonly close: () => void;
-  /** The step that sends again what came after the event of a number, or everything; `undefined` for who may only look. */
-  readonly again: ((after: number | undefined) => ComponentChildren) | undefined;
+  /** Sends one event again; `undefined` for who may only look, and while the endpoint is off. */
+  readonly resend: Resend | undefined;
+  /** The step that sends all of them again. */
+  readonly all: ComponentChildren;
 }) {
   const progress = (log: DeliveryLog) => nameProgress(log, isOn);
   return (
@@ -44,15 +50,15 @@ export function Deliveries({
             {log.setAside.length > 0 && (
               <>
                 <h3>Put aside: refused three times while a later one was taken</h3>
-                <List rows={log.setAside} again={again} />
+                <List rows={log.setAside} resend={resend} />
               </>
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
-            {log.deliveries.length > 0 && <List rows={log.deliveries} again={again} />}
-            {again && (
+            {log.deliveries.length > 0 && <List rows={log.deliveries} resend={resend} />}
+            {all && (
               <>
                 <p class="quiet">Events are resent one per second.</p>
-                {again(undefined)}
+                {all}
               </>
             )}
           </>
@@ -62,13 +68,9 @@ export function Deliveries({
   );
 }
 
-function List({
-  rows,
-  again,
-}: {
-  readonly rows: readonly Delivery[];
-  readonly again: ((after: number) => ComponentChildren) | undefined;
-}) {
+type Resend = (eventId: string) => Promise<Delivery>;
+
+function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly resend: Resend | undefined }) {
   return (
     <table class="stacked deliveries" aria-label="Deliveries">
       <thead>
@@ -79,7 +81,7 @@ function List({
           <th scope="col" class="number">
             When
           </th>
-          {again && (
+          {resend && (
             <th scope="col">
               <span class="hidden">What to do</span>
             </th>
@@ -102,15 +104,33 @@ function List({
             <td>
               <State of={nameOutcome(row)} />
             </td>
-            <td>{nameAnswer(row)}</td>
+            <td>
+              {timeAnswer(row)}
+              <small class="breaks">{row.answer}</small>
+            </td>
             <td class="number">
               <time dateTime={row.at}>{showRecent(row.at)}</time>
             </td>
-            {again && <td class="number">{!isTest(row) && again(numberOf(row) - 1)}</td>}
+            {resend && <td class="number">{!isTest(row) && <Again of={row} resend={resend} />}</td>}
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Sends one event again, and says in its place how it was answered. It changes nothing, so it needs no second look. */
+function Again({ of, resend }: { readonly of: Delivery; readonly resend: Resend }) {
+  const [sent, setSent] = useState<Delivery>();
+  if (!sent) {
+    const act = async () => setSent(await resend(of.eventId));
+    return <Form plain label="Resend" about={`event ${numberOf(of)}`} act={act} />;
+  }
+  const [status, words] = nameOutcome(sent);
+  return (
+    <p role="status" class={status === 'failed' ? 'wrong' : 'done'}>
+      {status === 'failed' ? `${words}: ${nameAnswer(sent)}` : words}
+    </p>
   );
 }
 

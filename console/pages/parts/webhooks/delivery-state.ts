@@ -9,13 +9,16 @@ export interface Delivery {
   readonly status: number | null;
   readonly fault: 'timed_out' | 'unreachable' | null;
   readonly durationMs: number;
+  /** How the body of a failure's answer began: the receiver's text. */
+  readonly answer: string | null;
 }
 
 /** The newest attempts of an endpoint, and how far it is. */
 export interface DeliveryLog {
   readonly deliveries: readonly Delivery[];
   readonly setAside: readonly Delivery[];
-
+  /** The number up to which events are done with. */
+  readonly deliveredTo: number;
   readonly nextAttemptAt: string | null;
 }
 
@@ -27,8 +30,13 @@ export function nameOutcome({ outcome }: Pick<Delivery, 'outcome'>): readonly [s
 }
 
 /** What was answered. */
-export function nameAnswer({ status, fault, durationMs }: Delivery): string {
-  return fault === null ? `HTTP ${status ?? 'nothing'} in ${durationMs} ms` : faults[fault];
+export function nameAnswer({ status, fault }: Delivery): string {
+  return fault === null ? `HTTP ${status ?? 'nothing'}` : faults[fault];
+}
+
+/** The same, and how long it took. */
+export function timeAnswer(row: Delivery): string {
+  return `${nameAnswer(row)}${row.fault === null ? ` in ${row.durationMs} ms` : ''}`;
 }
 
 /** A test is no event, and is not made again. */
@@ -43,15 +51,16 @@ export function numberOf({ eventId }: Pick<Delivery, 'eventId'>): number {
 
 /** How far an endpoint is: the status of a pill, and its words. */
 export function nameProgress(
-  { deliveries, setAside, nextAttemptAt }: Pick<DeliveryLog, 'deliveries' | 'setAside' | 'nextAttemptAt'>,
+  { deliveries, setAside, deliveredTo, nextAttemptAt }: DeliveryLog,
   isOn: boolean,
 ): readonly [status: string, words: string] {
   if (!isOn) return ['failed', 'Switched off'];
-  const newest = deliveries.find((delivery) => !isTest(delivery));
-  const hasFailed = newest?.outcome === 'FAILED';
+  const events = deliveries.filter((delivery) => !isTest(delivery));
+  // What is done with may have been sent once more, and is not tried again.
+  const hasFailed = events.find((delivery) => numberOf(delivery) > deliveredTo)?.outcome === 'FAILED';
   if (hasFailed && nextAttemptAt !== null) return ['failed', `Failed, again at ${showTime(nextAttemptAt)}`];
   // An attempt that is being made has no time.
   if (hasFailed || nextAttemptAt !== null) return ['pending', 'On its way'];
   if (setAside.length > 0) return ['failed', `${setAside.length} not delivered`];
-  return newest ? ['completed', 'All delivered'] : ['pending', 'Nothing to deliver yet'];
+  return events.length > 0 ? ['completed', 'All delivered'] : ['pending', 'Nothing to deliver yet'];
 }

@@ -29,6 +29,7 @@ export interface EndpointCalls<Type extends string> {
   readonly remove: (id: string) => Promise<unknown>;
   readonly rotateSecret: (id: string) => Promise<{ readonly secret: string }>;
   readonly test: (id: string) => Promise<{ readonly delivery: Delivery }>;
+  readonly resend: (id: string, eventId: string) => Promise<{ readonly delivery: Delivery }>;
   readonly replay: (id: string, after: number) => Promise<unknown>;
   readonly listDeliveries: (id: string) => Promise<DeliveryLog>;
 }

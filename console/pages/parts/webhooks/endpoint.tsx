@@ -7,7 +7,7 @@ import { Form } from '../form.tsx';
 import { Pill } from '../pill.tsx';
 import { Time } from '../time.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { type Delivery, isTest, nameAnswer, nameOutcome } from './delivery-state.ts';
+import { type Delivery, isTest, timeAnswer, nameOutcome } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
 
 /** How often the attempts are read: more often while somebody follows them. */
@@ -81,7 +81,7 @@ export function Endpoint({
       </div>
       {tested && (
         <p role="status" class={tested.outcome === 'DELIVERED' ? 'done' : 'wrong'}>
-          Test {nameOutcome(tested)[1].toLowerCase()}: {nameAnswer(tested)}.
+          Test {nameOutcome(tested)[1].toLowerCase()}: {timeAnswer(tested)}.
         </p>
       )}
       {isOpen && (
@@ -90,10 +90,16 @@ export function Endpoint({
           url={endpoint.url}
           isOn={isOn}
           close={() => setOpen(false)}
-          again={
-            change &&
-            ((after) => <Again after={after} replay={(from) => calls.replay(endpoint.id, from)} change={change} />)
+          resend={
+            change && isOn
+              ? async (eventId) => {
+                  const { delivery } = await calls.resend(endpoint.id, eventId);
+                  reload();
+                  return delivery;
+                }
+              : undefined
           }
+          all={change && <All replay={() => calls.replay(endpoint.id, 0)} change={change} />}
         />
       )}
     </article>
@@ -116,7 +122,7 @@ function About({
     ['Receives', status === 'enabled' ? nameTypes(types, groups) : 'Nothing while it is off'],
     ['Added', <Time key="added" at={createdAt} />],
     ['Old secret until', previousSecretUntil && <Time key="until" at={previousSecretUntil} />],
-    ['Last failure', failure && `${showRecent(failure.at)}, ${nameAnswer(failure)}`],
+    ['Last failure', failure && `${showRecent(failure.at)}, ${timeAnswer(failure)}`],
   ];
   return (
     <>
@@ -206,17 +212,8 @@ function Test({
   );
 }
 
-/** Sends again what a receiver has lost: an event and all after it, or all that are kept. */
-function Again({
-  after,
-  replay,
-  change: Change,
-}: {
-  /** `undefined` for all. */
-  readonly after: number | undefined;
-  readonly replay: (after: number) => Promise<unknown>;
-  readonly change: Change;
-}) {
+/** Sends all events again that are kept, to a receiver that has lost them. */
+function All({ replay, change: Change }: { readonly replay: () => Promise<unknown>; readonly change: Change }) {
   const [isSent, setSent] = useState(false);
   if (isSent) {
     return (
@@ -228,11 +225,11 @@ function Again({
   return (
     <Change
       plain
-      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend this and newer'}
+      label="Resend all of the last 90 days"
       title="Resend events"
-      {...(after === undefined && { asks: 'Resend all events of the last 90 days?' })}
+      asks="Resend all events of the last 90 days?"
       act={async () => {
-        await replay(after ?? 0);
+        await replay();
         setSent(true);
       }}
     />
