@@ -394,8 +394,8 @@ export class BureauClient {
     return this.#send('post', '/api/v1/webhook-endpoints/{id}/resend', { path: { id }, body: resend }, options);
   }
 
-  /** Sends every event after a number again, in order. */
-  replayEvents(id: string, replay: { after: number }, options: ReadOptions = {}): Result<'replayEvents'> {
+  /** Sends every event after a number again, or all that are kept, in order. */
+  replayEvents(id: string, replay: { after?: number }, options: ReadOptions = {}): Result<'replayEvents'> {
     return this.#send('post', '/api/v1/webhook-endpoints/{id}/replay', { path: { id }, body: replay }, options);
   }
 

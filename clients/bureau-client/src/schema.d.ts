@@ -593,7 +593,7 @@ export interface paths {
         };
         /**
          * The newest attempts of an endpoint
-         * @description The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one, until it takes them; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.
+         * @description The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. A replay, or a resend that is taken, ends that. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1988,10 +1988,10 @@ export interface components {
         };
         ReplayEvents: {
             /**
-             * @description Events with a higher number are sent again
+             * @description Events with a higher number are sent again; all that are kept unless told
              * @example 12
              */
-            after: number;
+            after?: number;
         };
         ResendEvent: {
             /**

@@ -42,7 +42,7 @@ const calls: EndpointCalls<EventType> = {
   rotateSecret: (id) => withPasskey(() => api.rotateWebhookSecret(id)),
   test: (id) => api.testWebhookEndpoint(id),
   resend: (id, eventId) => api.resendEvent(id, { eventId }),
-  replay: (id, after) => api.replayEvents(id, { after }),
+  replay: (id) => api.replayEvents(id, {}),
   listDeliveries: (id) => api.listWebhookDeliveries(id),
 };
 

@@ -49,8 +49,8 @@ export class DeliveryLog {
     this.#next = 1 + Number(sql.exec('SELECT coalesce(max(number), 0) AS n FROM attempts').one()['n']);
   }
 
-  /** Notes an attempt, and shows it. An event that was put aside, and is taken now, is put aside no longer. */
-  note({ id, type, sequence }: SentEvent, at_ms: number, attempt: Attempt): Delivery {
+  /** Notes an attempt, and shows it. */
+  note({ id, type }: SentEvent, at_ms: number, attempt: Attempt): Delivery {
     const delivery: Delivery = {
       eventId: id,
       type,
@@ -63,15 +63,17 @@ export class DeliveryLog {
     };
     this.#keep('attempts', KEPT_ATTEMPTS, this.#next, delivery);
     this.#next += 1;
-    if (isTaken(attempt)) {
-      this.#sql.exec('DELETE FROM aside WHERE place = ? AND number = ?', sequence % KEPT_ASIDE, sequence);
-    }
     return delivery;
   }
 
   /** Lists an event that was put aside, by its number. */
   putAside(sequence: number, delivery: Delivery): void {
     this.#keep('aside', KEPT_ASIDE, sequence, delivery);
+  }
+
+  /** Lists those of some numbers no longer: they were taken, or are sent again in their turn. */
+  takeBack(from: number, to: number): void {
+    this.#sql.exec('DELETE FROM aside WHERE number BETWEEN ? AND ?', from, to);
   }
 
   /** The newest first. */

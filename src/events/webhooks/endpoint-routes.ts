@@ -245,8 +245,8 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
     body: oneEndpoint(surface),
     refusals: ['events_expired'],
     handle: async (c, { owner, row }) => {
-      const { after } = c.req.valid('json');
       const span = await readSpan(owner.database, owner.listenerId);
+      const { after = span.since } = c.req.valid('json');
       const refused = refuseAfter('/after', after, span);
       if (refused) return refused;
       const replayed = await setBack(owner, row, after);
@@ -261,7 +261,7 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
     path: `${surface.path}/{id}/deliveries`,
     summary: 'The newest attempts of an endpoint',
     description:
-      'The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one, until it takes them; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.',
+      'The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. A replay, or a resend that is taken, ends that. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.',
     of,
     request: { ...query },
     answer: 'The attempts, and how far the endpoint is',

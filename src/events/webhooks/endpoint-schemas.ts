@@ -76,6 +76,9 @@ export const EndpointSecret = z.string().openapi({
 /** The body by which events are sent again. */
 export const ReplayEvents = z
   .strictObject({
-    after: z.number().int().min(0).openapi({ description: 'Events with a higher number are sent again', example: 12 }),
+    after: z.number().int().min(0).optional().openapi({
+      description: 'Events with a higher number are sent again; all that are kept unless told',
+      example: 12,
+    }),
   })
   .openapi('ReplayEvents');

@@ -47,6 +47,7 @@ export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
 /** Shows an endpoint, without its secrets. */
 export function showEndpoint(row: EndpointRow): WebhookEndpoint {
+  const [newest] = readPrevious(row);
   return {
     id: originalOf(row),
     url: row.url,
@@ -55,7 +56,7 @@ export function showEndpoint(row: EndpointRow): WebhookEndpoint {
     status: row.status,
     reason: row.reason,
     createdAt: timestampOfRecord(row.id),
-    previousSecretUntil: showUntil(readPrevious(row)),
+    previousSecretUntil: newest ? new Date(newest.until).toISOString() : null,
   };
 }
 
@@ -74,10 +75,6 @@ interface PreviousSecret {
 /** The secrets that were replaced, the newest first. */
 function readPrevious(row: Pick<EndpointRow, 'previousSecrets'>): PreviousSecret[] {
   return JSON.parse(row.previousSecrets) as PreviousSecret[];
-}
-
-function showUntil([newest]: readonly PreviousSecret[]): string | null {
-  return newest ? new Date(newest.until).toISOString() : null;
 }
 
 export const endpointNotFound = refuse('not_found', 'There is no webhook endpoint of that id.');

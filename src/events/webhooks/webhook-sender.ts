@@ -83,6 +83,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   async replay(name: EndpointName, after: number, newest: number): Promise<void> {
     const known = this.#progress ?? begin(name, after);
     this.#keep({ ...known, delivered: after, replayedTo: Math.max(known.replayedTo, newest), ...withoutFailures });
+    this.#log.takeBack(after + 1, newest);
     await this.ctx.storage.setAlarm(Date.now());
   }
 
@@ -97,7 +98,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   }
 
   async sendNow(name: EndpointName, eventId?: string): Promise<Outcome<Delivery>> {
-    const database = this.#openLedger(name);
+    const database = ledgerOf(this.env, name.id);
     // Read before the endpoint, as a page is: what tells that it was switched off is not sent to it.
     const past = eventId === undefined ? undefined : await findEvent(database, feedOf(name), eventId);
     const endpoint = await readEndpoint(database, name.accountId, name.id);
@@ -109,13 +110,15 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
       const retryAfterSeconds = Math.ceil(pause_ms / 1_000);
       return refuse('rate_limited', 'There were many tests or resent events. Wait a moment.', { retryAfterSeconds });
     }
-    return accept((await this.#send(endpoint, past ?? composeTest(endpoint))).delivery);
+    const { attempt, delivery } = await this.#send(endpoint, past ?? composeTest(endpoint));
+    if (past && isTaken(attempt)) this.#log.takeBack(past.sequence, past.sequence);
+    return accept(delivery);
   }
 
   override async alarm(): Promise<void> {
     const progress = this.#progress;
     if (!progress) return;
-    const database = this.#openLedger(progress);
+    const database = ledgerOf(this.env, progress.id);
     const endpoint = await readEndpoint(database, progress.accountId, progress.id);
     if (!endpoint || endpoint.status !== 'enabled') return;
     const end_ms = Date.now() + ALARM_TIME_MS;
@@ -124,10 +127,6 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
       await this.ctx.storage.setAlarm(Date.now());
       break;
     }
-  }
-
-  #openLedger({ id }: EndpointName): Database {
-    return ledgerOf(this.env, id);
   }
 
   /** Sends the next events of the types that were wanted. Returns whether there may be more to send now. */
@@ -188,7 +187,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
       // Where the operator's events of another ledger fail, the endpoint itself is switched off, and its copies follow.
       const original = originalOf(endpoint);
       const reason = attempt.status === 410 ? 'gone' : 'failing';
-      await disableEndpoint(this.#openLedger({ accountId, id: original }), accountId, original, reason);
+      await disableEndpoint(ledgerOf(this.env, original), accountId, original, reason);
       return false;
     }
     if (failed.refusals >= MAX_REFUSALS && next && isTaken((await this.#send(endpoint, next)).attempt)) {

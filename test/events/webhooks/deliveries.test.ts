@@ -1,6 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { purgeEvents } from '../../../src/events/purge-events.ts';
+import { database } from '../../support/db/raw-ledger.ts';
 import { ORDER, type Trader, asOperator, expectCode, json, operate } from '../../support/exchange.ts';
 import {
   changeBeforeEvents,
@@ -13,7 +15,7 @@ import {
   tell,
   wake,
 } from '../../support/events/deliveries.ts';
-import { readFeed } from '../../support/events/feed.ts';
+import { readFeed, tellOld } from '../../support/events/feed.ts';
 import {
   ENDPOINTS,
   type EndpointBody,
@@ -235,6 +237,17 @@ describe('an endpoint', () => {
     await tell(trader, 1);
     await runAlarm(endpoint);
     expect(receiver.ids.slice(known + 10)).toEqual(ids(trader, ...Array.from({ length: 26 }, (_, at) => at + 1)));
+  });
+
+  it('is sent everything again that is kept where no number is named', async () => {
+    const { trader, receiver, endpoint } = await listen();
+    await tellOld(trader, 1, 2);
+    await tell(trader, 2);
+    await purgeEvents(database, null);
+    await expectCode(trader.post(`${ENDPOINTS}/${endpoint.id}/replay`, { after: 0 }), '410 events_expired');
+    expect((await trader.post(`${ENDPOINTS}/${endpoint.id}/replay`, {})).status).toBe(200);
+    await runAlarm(endpoint);
+    expect(receiver.ids).toEqual(ids(trader, 3, 4));
   });
 
   it('is sent nothing that comes after a freeze until the account is active again', async () => {

@@ -126,7 +126,7 @@ describe('an endpoint', () => {
     expect(receiver.ids).toEqual(ids(trader, 3));
   });
 
-  it('that takes an event which was put aside has it put aside no longer', async () => {
+  it('that takes an event which was put aside has it put aside no longer, nor while it is replayed', async () => {
     const { trader, receiver, endpoint } = await listen();
     receiver.answer = ({ id: received }) => new Response(null, { status: received === id(trader, 1) ? 422 : 200 });
     await tell(trader, 2);
@@ -138,6 +138,16 @@ describe('an endpoint', () => {
     const aside = async () => (await readDeliveries(trader, endpoint)).setAside.map(({ eventId }) => eventId);
     await resend(trader, endpoint, id(trader, 2));
     await resend(trader, endpoint, id(trader, 1));
+    expect(await aside()).toEqual(ids(trader, 1));
+    for (const after of [1, 0]) {
+      expect(await aside()).toEqual(ids(trader, 1));
+      expect((await trader.post(`${ENDPOINTS}/${endpoint.id}/replay`, { after })).status).toBe(200);
+    }
+    expect(await aside()).toEqual([]);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await runAlarm(endpoint);
+      moveClock(HOUR_MS);
+    }
     expect(await aside()).toEqual(ids(trader, 1));
     receiver.answer = () => new Response();
     await resend(trader, endpoint, id(trader, 1));

@@ -468,7 +468,7 @@ class BureauClient:
         request_id: str | None = None,
         limits: RetryLimits | None = None,
     ) -> schema.ReplayEventsResult:
-        """Sends every event after a number again, in order."""
+        """Sends every event after a number again, or all that are kept, in order."""
         path = f"{_ENDPOINT}/replay"
         body = self.call("POST", path, places={"id": id}, body=replay, request_id=request_id, limits=limits)
         return cast(schema.ReplayEventsResult, body)

@@ -635,8 +635,8 @@ class Problem(TypedDict):
 
 
 class ReplayEvents(TypedDict):
-    after: int
-    """Events with a higher number are sent again"""
+    after: NotRequired[int]
+    """Events with a higher number are sent again; all that are kept unless told"""
 
 
 class ResendEvent(TypedDict):

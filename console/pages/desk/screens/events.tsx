@@ -25,7 +25,7 @@ const calls: EndpointCalls<EventType> = {
   rotateSecret: (id) => operate('post /webhook-endpoints/{id}/rotate-secret', { path: { id } }),
   test: (id) => operate('post /webhook-endpoints/{id}/test', { path: { id } }),
   resend: (id, eventId) => operate('post /webhook-endpoints/{id}/resend', { path: { id }, body: { eventId } }),
-  replay: (id, after) => operate('post /webhook-endpoints/{id}/replay', { path: { id }, body: { after } }),
+  replay: (id) => operate('post /webhook-endpoints/{id}/replay', { path: { id }, body: {} }),
   listDeliveries: (id) => operate('get /webhook-endpoints/{id}/deliveries', { path: { id } }),
 };
 

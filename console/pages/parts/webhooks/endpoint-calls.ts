@@ -30,7 +30,8 @@ export interface EndpointCalls<Type extends string> {
   readonly rotateSecret: (id: string) => Promise<{ readonly secret: string }>;
   readonly test: (id: string) => Promise<{ readonly delivery: Delivery }>;
   readonly resend: (id: string, eventId: string) => Promise<{ readonly delivery: Delivery }>;
-  readonly replay: (id: string, after: number) => Promise<unknown>;
+  /** Sends all events again that are kept. */
+  readonly replay: (id: string) => Promise<unknown>;
   readonly listDeliveries: (id: string) => Promise<DeliveryLog>;
 }
 

@@ -99,7 +99,7 @@ export function Endpoint({
                 }
               : undefined
           }
-          all={change && <All replay={() => calls.replay(endpoint.id, 0)} change={change} />}
+          all={change && <All replay={() => calls.replay(endpoint.id)} change={change} />}
         />
       )}
     </article>
