@@ -11,7 +11,7 @@ function listActions(): string[] {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   return files.flatMap((file) => {
     const source = readFileSync(join('src', file), 'utf8');
-    const calls = source.matchAll(/insertAudit\(\s*[^;]*?'([a-z]+_[a-z_]+|halt|propose)'/g);
+    const calls = source.matchAll(/insertAudit\(\s*[^;\]]*?'([a-z]+_[a-z_]+|halt|propose)'/g);
     return [...calls].map(([, action = '']) => action);
   });
 }

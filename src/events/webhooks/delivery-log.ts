@@ -82,8 +82,7 @@ export class DeliveryLog {
       this.#sql
         .exec<{ shown: string }>(`SELECT shown FROM ${table} ORDER BY number DESC`)
         .toArray()
-        // One that was noted before answers were kept has none.
-        .map(({ shown }) => ({ answer: null, ...(JSON.parse(shown) as Omit<Delivery, 'answer'>) }));
+        .map(({ shown }) => JSON.parse(shown) as Delivery);
     return { deliveries: read('attempts'), setAside: read('aside') };
   }
 
