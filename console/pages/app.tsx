@@ -112,11 +112,10 @@ function Frame({
         <ExchangeState />
         <HolderNotice />
         {account.account.status === 'frozen' ? (
-          <div class="notice bad asked">
+          <div class="notice bad">
             <p>
               <strong>The account is frozen.</strong> Trading and withdrawals are stopped, including through API keys.
-              Deposits are still credited. Meanwhile remove passkeys and API keys that are not yours. To have it
-              unfrozen, write to us.
+              Deposits are still credited. Meanwhile remove passkeys and API keys that are not yours.
             </p>
             {until && (
               <p>
@@ -124,9 +123,9 @@ function Frame({
                 <Time isZoned at={until} />, because the account was recovered.
               </p>
             )}
-            <div class="side-by-side">
-              <MailLink isMain about="Unfreeze my account" />
-            </div>
+            <p>
+              To have it unfrozen, write to <MailLink about="Unfreeze my account" />.
+            </p>
           </div>
         ) : until ? (
           <p class="notice warn">

@@ -79,7 +79,7 @@ async function follow(page: Page): Promise<void> {
   await press(page, 'Add an endpoint');
   await page.getByLabel('URL of the endpoint').fill('http://127.0.0.1:9/desk');
   await page.getByRole('radio', { name: 'Only some' }).check({ force: true });
-  await page.getByLabel('Changes, as in the audit', { exact: true }).check();
+  await page.getByLabel('Changes that the audit has', { exact: true }).check();
   await confirm(page, 'Add an endpoint');
   const dialog = page.getByRole('dialog', { name: 'The endpoint’s secret' });
   await dialog.getByText(/^whsec_/).waitFor();

@@ -23,13 +23,9 @@ export class Mutex {
     return !this.#held;
   }
 
-  hasRoom(): boolean {
-    return this.isFree || this.#waiting.length < this.#room;
-  }
-
-  /** Runs `execution` when its turn comes, or gives `timed_out` when the turn does not come before the deadline. */
+  /** Runs `execution` when its turn comes; gives `timed_out` when it does not before the deadline, or too many wait. */
   async run<T>(execution: () => Promise<T>): Promise<Turn<T>> {
-    if (this.#held && !(await this.#takeTurn())) return { kind: 'timed_out' };
+    if (this.#held && (this.#waiting.length >= this.#room || !(await this.#takeTurn()))) return { kind: 'timed_out' };
     this.#held = true;
     try {
       return { kind: 'ran', value: await execution() };

@@ -52,30 +52,28 @@ describe('the lane’s mutex', () => {
     expect(order).toEqual(['waiter', 'newcomer']);
   });
 
-  it('has room for a fixed number to wait, and has it again when these are done', async () => {
+  it('refuses at once while as many wait as may, never runs what it refused, and lets others wait afterwards', async () => {
     const mutex = new Mutex(2, NEVER_MS);
-    const holder = gate(null);
-    expect(mutex.hasRoom()).toBe(true);
-    const runs = [mutex.run(holder.execution)];
-    expect(mutex.hasRoom()).toBe(true);
-    runs.push(mutex.run(async () => null));
-    expect(mutex.hasRoom()).toBe(true);
-    runs.push(mutex.run(async () => null));
-    expect(mutex.hasRoom()).toBe(false);
-    holder.open();
-    await Promise.all(runs);
-    expect(mutex.hasRoom()).toBe(true);
+    for (const round of [1, 2]) {
+      const holder = gate(round);
+      const runs = [mutex.run(holder.execution), mutex.run(async () => round), mutex.run(async () => round)];
+      const refused = vi.fn<() => Promise<null>>();
+      expect(await mutex.run(refused)).toEqual({ kind: 'timed_out' });
+      holder.open();
+      expect(await Promise.all(runs)).toEqual(runs.map(() => ({ kind: 'ran', value: round })));
+      expect(refused).not.toHaveBeenCalled();
+    }
   });
 
-  it('has room for an execution that need not wait, even when none may wait', async () => {
+  it('runs an execution that need not wait, even when none may wait', async () => {
     const mutex = new Mutex(0, NEVER_MS);
-    const holder = gate(null);
-    expect(mutex.hasRoom()).toBe(true);
-    const held = mutex.run(holder.execution);
-    expect(mutex.hasRoom()).toBe(false);
-    holder.open();
-    await held;
-    expect(mutex.hasRoom()).toBe(true);
+    for (const value of [1, 2]) {
+      const holder = gate(value);
+      const held = mutex.run(holder.execution);
+      expect(await mutex.run(async () => null)).toEqual({ kind: 'timed_out' });
+      holder.open();
+      expect(await held).toEqual({ kind: 'ran', value });
+    }
   });
 
   it('refuses at the deadline, and never runs what it refused', async () => {
@@ -85,8 +83,7 @@ describe('the lane’s mutex', () => {
     let ran = 0;
     const late = await Promise.all([mutex.run(async () => (ran += 1)), mutex.run(async () => (ran += 1))]);
     expect(late).toEqual([{ kind: 'timed_out' }, { kind: 'timed_out' }]);
-    // Their places in the queue are free again, and the holder was not disturbed.
-    expect(mutex.hasRoom()).toBe(true);
+    // The holder was not disturbed.
     holder.open();
     expect(await held).toEqual({ kind: 'ran', value: 'held' });
     expect(await mutex.run(async () => 'next')).toEqual({ kind: 'ran', value: 'next' });

@@ -22,13 +22,16 @@ export function FreezeByLink() {
     return (
       <Door title="Link no longer valid">
         <p role="alert">
-          It is older than a week. To freeze your account, sign in, by a link too, and open the page Security.
+          It worked for a week. To freeze your account, sign in and open Security; a link that we mail you is enough.
         </p>
         <div class="side-by-side">
           <a class="main" href="/">
             Sign in
           </a>
         </div>
+        <p>
+          You cannot sign in? Write to <MailLink about="Freeze my account" />.
+        </p>
       </Door>
     );
   return (

@@ -220,8 +220,8 @@ function Dust() {
   return (
     <>
       <p>
-        These were below the <a href="/desk/settings?show=networks">minimum of their network</a>. They stay in custody,
-        and are credited to nobody.
+        A deposit below the <a href="/desk/settings?show=networks">minimum of its network</a> is dust: it stays in
+        custody, and is credited to nobody.
       </p>
       <Shown loaded={loaded}>
         {({ dust }) => (
@@ -236,7 +236,7 @@ function Dust() {
               { name: 'Deposits', isNumber: true, show: ({ deposits }) => String(deposits) },
               { name: 'Sum', isNumber: true, show: ({ amount }) => showAmount(amount) },
             ]}
-            empty="No deposit was dust."
+            empty="There is no dust yet."
           />
         )}
       </Shown>

@@ -10,7 +10,7 @@ import { NewestEvents } from './newest-events.tsx';
 type EventType = OperatorEvent['type'];
 
 const groups: EventGroups<EventType> = [
-  ['Changes, as in the audit', ['audit.added']],
+  ['Changes that the audit has', ['audit.added']],
   ['Deposits in quarantine', ['deposit.quarantined']],
   ['Other deposits', ['deposit.pending', 'deposit.completed', 'deposit.failed']],
   ['Withdrawals', ['withdrawal.pending', 'withdrawal.processing', 'withdrawal.completed', 'withdrawal.failed']],

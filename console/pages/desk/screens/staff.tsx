@@ -46,7 +46,7 @@ export function StaffScreen() {
                   show: ({ email }) => (
                     <>
                       {email}
-                      {email === actor && <small class="below">you</small>}
+                      {email === actor && <span class="quiet"> (you)</span>}
                     </>
                   ),
                 },

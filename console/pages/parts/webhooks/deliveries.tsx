@@ -10,7 +10,6 @@ import {
   type Delivery,
   type DeliveryLog,
   isTest,
-  nameAnswer,
   nameOutcome,
   nameProgress,
   numberOf,
@@ -119,18 +118,19 @@ function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly r
   );
 }
 
-/** Sends one event again, and says in its place how it was answered. It changes nothing, so it needs no second look. */
+/** Sends one event again, and says how that ended. It changes nothing, so it needs no second look. */
 function Again({ of, resend }: { readonly of: Delivery; readonly resend: Resend }) {
   const [sent, setSent] = useState<Delivery>();
-  if (!sent) {
-    const act = async () => setSent(await resend(of.eventId));
-    return <Form plain label="Resend" about={`event ${numberOf(of)}`} act={act} />;
-  }
-  const [status, words] = nameOutcome(sent);
+  const act = async () => setSent(await resend(of.eventId));
   return (
-    <p role="status" class={status === 'failed' ? 'wrong' : 'done'}>
-      {status === 'failed' ? `${words}: ${nameAnswer(sent)}` : words}
-    </p>
+    <>
+      <Form plain label="Resend" about={`event ${numberOf(of)}`} act={act} />
+      {sent && (
+        <small role="status" class={sent.outcome === 'FAILED' ? 'wrong' : 'done'}>
+          Resent: {nameOutcome(sent)[1].toLowerCase()}
+        </small>
+      )}
+    </>
   );
 }
 

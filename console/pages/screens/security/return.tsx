@@ -11,7 +11,7 @@ const EFFECT = 'Recovering revokes all API keys, and blocks withdrawals, new API
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
-  const { account, reload } = useSignedIn();
+  const { session, account, reload } = useSignedIn();
   const [code, setCode] = useState('');
   const recover = async (proof: object) => {
     await ask('POST', '/account/recovery', proof);
@@ -43,7 +43,7 @@ export function Return() {
                 , then add a new passkey.
               </p>
               {account.totp.enabled && (
-                <p>In the 24 hours after it you can switch two-factor authentication off without a code.</p>
+                <p>For 24 hours you can then switch two-factor authentication off without a code.</p>
               )}
               <p class="notice warn">{EFFECT}</p>
             </div>
@@ -86,7 +86,7 @@ export function Return() {
               <div>
                 <h3>Without a passkey or a code</h3>
                 <p>
-                  Write to us from your own address. We check who you are, and mail you once you can recover the account
+                  Write to us from {session.email}. We check who you are, and mail you once you can recover the account
                   here.
                 </p>
               </div>
