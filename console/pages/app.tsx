@@ -112,7 +112,7 @@ function Frame({
         <ExchangeState />
         <HolderNotice />
         {account.account.status === 'frozen' ? (
-          <div class="notice bad">
+          <div class="notice bad asked">
             <p>
               <strong>The account is frozen.</strong> Trading and withdrawals are stopped, including through API keys.
               Deposits are still credited. Meanwhile remove passkeys and API keys that are not yours.

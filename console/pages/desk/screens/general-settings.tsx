@@ -96,10 +96,10 @@ const singles: readonly Single[] = [
     empty: 'no reviews',
     meaning: 'When an account withdraws more than this in 24 hours, the withdrawal waits for a review.',
   },
-  { name: 'allowlistMode', meaning: 'Any address, or only approved ones.' },
+  { name: 'allowlistMode', meaning: 'Whether accounts withdraw to any address, or only to approved ones.' },
   {
     name: 'approvalAbove',
-    meaning: 'By hand, the most in 24 hours. More needs a second admin, where there is one.',
+    meaning: 'What one admin may credit by hand in 24 hours. More needs a second admin, if there is one.',
   },
   {
     name: 'dailyHedgeVolume',
@@ -129,7 +129,7 @@ function showSetting({ name, empty }: Single, settings: SettingsPart['settings']
   if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
   if (name === 'approvalAbove') {
     const limits = Object.entries(settings.approvalAbove).map(([asset, amount]) => showSum(amount, asset));
-    return limits.length === 0 ? 'none' : `up to ${limits.join(', ')}`;
+    return limits.length === 0 ? 'nothing' : `up to ${limits.join(', ')}`;
   }
   const value = settings[name];
   if (value === null) return empty;

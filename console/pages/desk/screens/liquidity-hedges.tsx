@@ -239,7 +239,13 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
               set={setFeeAsset}
               options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
             />
-            <TextField label="Order id (required)" required maxLength={128} value={venueReference} set={setReference} />
+            <TextField
+              label="Order id at the venue (required)"
+              required
+              maxLength={128}
+              value={venueReference}
+              set={setReference}
+            />
           </div>
         </>
       )}

@@ -13,7 +13,7 @@ import {
   nameOutcome,
   nameProgress,
   numberOf,
-  timeAnswer,
+  nameAnswer,
 } from './delivery-state.ts';
 
 /** The newest attempts of an endpoint, and how far it is. */
@@ -104,7 +104,7 @@ function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly r
               <State of={nameOutcome(row)} />
             </td>
             <td>
-              {timeAnswer(row)}
+              {nameAnswer(row)}
               <small class="breaks">{row.answer}</small>
             </td>
             <td class="number">

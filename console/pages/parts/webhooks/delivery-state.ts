@@ -30,13 +30,8 @@ export function nameOutcome({ outcome }: Pick<Delivery, 'outcome'>): readonly [s
 }
 
 /** What was answered. */
-export function nameAnswer({ status, fault }: Delivery): string {
-  return fault === null ? `HTTP ${status ?? 'nothing'}` : faults[fault];
-}
-
-/** The same, and how long it took. */
-export function timeAnswer(row: Delivery): string {
-  return `${nameAnswer(row)}${row.fault === null ? ` in ${row.durationMs} ms` : ''}`;
+export function nameAnswer({ status, fault, durationMs }: Delivery): string {
+  return fault === null ? `HTTP ${status ?? 'nothing'} in ${durationMs} ms` : faults[fault];
 }
 
 /** A test is no event, and is not made again. */

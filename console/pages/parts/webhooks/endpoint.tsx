@@ -7,7 +7,7 @@ import { Form } from '../form.tsx';
 import { Pill } from '../pill.tsx';
 import { Time } from '../time.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { type Delivery, isTest, timeAnswer, nameOutcome } from './delivery-state.ts';
+import { type Delivery, isTest, nameAnswer, nameOutcome } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
 
 /** How often the attempts are read: more often while somebody follows them. */
@@ -81,7 +81,7 @@ export function Endpoint({
       </div>
       {tested && (
         <p role="status" class={tested.outcome === 'DELIVERED' ? 'done' : 'wrong'}>
-          Test {nameOutcome(tested)[1].toLowerCase()}: {timeAnswer(tested)}.
+          Test {nameOutcome(tested)[1].toLowerCase()}: {nameAnswer(tested)}.
         </p>
       )}
       {isOpen && (
@@ -122,7 +122,7 @@ function About({
     ['Receives', status === 'enabled' ? nameTypes(types, groups) : 'Nothing while it is off'],
     ['Added', <Time key="added" at={createdAt} />],
     ['Old secret until', previousSecretUntil && <Time key="until" at={previousSecretUntil} />],
-    ['Last failure', failure && `${showRecent(failure.at)}, ${timeAnswer(failure)}`],
+    ['Last failure', failure && `${showRecent(failure.at)}, ${nameAnswer(failure)}`],
   ];
   return (
     <>
