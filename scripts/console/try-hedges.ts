@@ -86,7 +86,7 @@ async function writeDeal(page: Page, usdt: string): Promise<void> {
   await page.getByRole('radio', { name: DEALT }).check();
   await page.getByLabel('Paid, before the fee').fill(usdt);
   await page.getByLabel('Fee, if any').fill('0.05');
-  await page.getByLabel('Order id at the venue').fill('28');
+  await page.getByLabel('Venue’s order id').fill('28');
 }
 
 /** A hedge is ended as never dealt by an admin who is alone yet. */

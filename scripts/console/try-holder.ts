@@ -491,12 +491,12 @@ export class HolderTrial {
       fault = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
       const newest = dialog.getByRole('button', { name: /^Resend event/ }).first();
       await newest.click();
-      await dialog.getByRole('status').getByText('Resent: failed').waitFor();
+      await dialog.getByRole('status').getByText('Resent: failed').waitFor({ state: 'attached' });
       await dialog.getByRole('cell', { name: fault }).waitFor();
       await this.#check(page, 'events-deliveries');
       fault = '';
       await newest.click();
-      await dialog.getByRole('status').getByText('Resent: delivered').waitFor();
+      await dialog.getByRole('status').getByText('Resent: delivered').waitFor({ state: 'attached' });
       const sent = received.slice(1).map((id) => id === received[1]);
       expectThat(String(sent) === 'true,true,true', 'one event is sent again at once, and then taken');
       await press(page, 'Resend all of the last 90 days');

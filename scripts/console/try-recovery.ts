@@ -109,7 +109,7 @@ async function tryFreezeLink(
 ): Promise<void> {
   const page = await openConsole(browser, exchange);
   await page.goto(`${exchange.consoleOrigin}/freeze#too-old`);
-  await see(page, 'It worked for a week.');
+  await see(page, 'This link worked for seven days.');
   await checkState(page, 'freeze-by-link-dead', shots);
   await page.goto('about:blank');
   await page.goto(/http:\/\/localhost:\d+\/freeze#\S+/.exec(mail)?.[0] ?? '');

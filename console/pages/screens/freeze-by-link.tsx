@@ -22,7 +22,8 @@ export function FreezeByLink() {
     return (
       <Door title="Link no longer valid">
         <p role="alert">
-          It worked for a week. To freeze your account, sign in and open Security; a link that we mail you is enough.
+          This link worked for seven days. You can still freeze your account: sign in, for which we can mail you a link,
+          and open Security.
         </p>
         <div class="side-by-side">
           <a class="main" href="/">

@@ -240,7 +240,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
               options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
             />
             <TextField
-              label="Order id at the venue (required)"
+              label="Venue’s order id (required)"
               required
               maxLength={128}
               value={venueReference}
