@@ -26,6 +26,19 @@ export function showRecent(iso: string, now = new Date()): string {
   return at.getFullYear() === now.getFullYear() ? timeOfYear.format(at) : showTime(iso);
 }
 
+const timeToTheSecond = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** The same to the second, where several are made within a minute. */
+export function showSecond(iso: string): string {
+  return timeToTheSecond.format(new Date(iso));
+}
+
 /** A plain decimal with its thousands apart, to the digit: it is never read as a number. */
 export function showAmount(decimal: string): string {
   const [whole = '0', fraction] = decimal.split('.');

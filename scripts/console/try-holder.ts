@@ -385,7 +385,7 @@ export class HolderTrial {
     await open(page, 'Withdraw');
     await page.getByLabel('Asset').selectOption('ETH');
     await press(page, 'Max of ETH');
-    await press(page, 'Review');
+    await press(page, 'Continue');
     await see(page, 'Check and send');
     await see(page, '2 ETH');
     await press(page, 'Back');
@@ -393,7 +393,7 @@ export class HolderTrial {
     await amount.fill('0.1');
     for (const fact of ['Fee, on top', 'You pay in total', 'Minimum', 'Arrives', 'Left of your daily limit'])
       await see(page, fact);
-    await press(page, 'Review');
+    await press(page, 'Continue');
     await page.getByText(inGroups(COLD)).waitFor();
     expectThat(
       (await page.getByText('Your withdrawals').count()) === 0,
@@ -492,7 +492,11 @@ export class HolderTrial {
       const newest = dialog.getByRole('button', { name: /^Resend event/ }).first();
       await newest.click();
       await dialog.getByRole('status').getByText('Resent: failed').waitFor({ state: 'attached' });
-      await dialog.getByRole('cell', { name: fault }).waitFor();
+      const details = dialog.getByText('Details', { exact: true }).first();
+      await details.click();
+      await dialog.getByText(fault).waitFor();
+      await dialog.getByText(/^Before, .+: delivered, HTTP 200 in/).waitFor();
+      await details.click();
       await this.#check(page, 'events-deliveries');
       fault = '';
       await newest.click();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { showTime } from '../../console/pages/format.ts';
-import { type Delivery, nameProgress } from '../../console/pages/parts/webhooks/delivery-state.ts';
+import { type Delivery, groupAttempts, nameProgress } from '../../console/pages/parts/webhooks/delivery-state.ts';
 
 const AGAIN = '2026-11-28T09:12:00.000Z';
 
@@ -43,4 +43,9 @@ test('an endpoint that is switched off is told to be, whatever was delivered', (
   expect(nameProgress({ deliveries: [taken], setAside: [], deliveredTo: 9, nextAttemptAt: null }, false)[1]).toBe(
     'Switched off',
   );
+});
+
+test('the attempts of an event stand together, each newest first, in the order of the newest of each', () => {
+  const other = { ...taken, eventId: 'evt_1_10' };
+  expect(groupAttempts([failed, other, taken])).toEqual([[failed, taken], [other]]);
 });

@@ -190,6 +190,7 @@ export function Overview() {
                       </a>
                     )}
                     <a href="/deposit">Deposit</a>
+                    {session.level === 'act' && <a href="/withdraw">Withdraw</a>}
                   </div>
                 </div>
                 {movements.isRead ? (

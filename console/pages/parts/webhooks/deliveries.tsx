@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { nameEvent, showRecent } from '../../format.ts';
+import { nameEvent, showSecond } from '../../format.ts';
 import type { LoadState } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Form } from '../form.tsx';
@@ -9,6 +9,7 @@ import { Pill } from '../pill.tsx';
 import {
   type Delivery,
   type DeliveryLog,
+  groupAttempts,
   isTest,
   nameOutcome,
   nameProgress,
@@ -69,6 +70,7 @@ export function Deliveries({
 
 type Resend = (eventId: string) => Promise<Delivery>;
 
+/** An event or a test of each row, with all its attempts. */
 function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly resend: Resend | undefined }) {
   return (
     <table class="stacked deliveries" aria-label="Deliveries">
@@ -88,8 +90,8 @@ function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly r
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <tr key={`${row.eventId} ${row.at}`}>
+        {groupAttempts(rows).map(([row, ...earlier]) => (
+          <tr key={row.eventId}>
             <th scope="row" title={row.eventId}>
               {isTest(row) ? (
                 'A test'
@@ -105,10 +107,20 @@ function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly r
             </td>
             <td>
               {nameAnswer(row)}
-              <small class="breaks">{row.answer}</small>
+              {(row.answer || earlier.length > 0) && (
+                <details>
+                  <summary>Details</summary>
+                  {row.answer && <code class="breaks">{row.answer}</code>}
+                  {earlier.map((attempt) => (
+                    <small key={attempt.at}>
+                      Before, <When of={attempt} />: {nameOutcome(attempt)[1].toLowerCase()}, {nameAnswer(attempt)}
+                    </small>
+                  ))}
+                </details>
+              )}
             </td>
             <td class="number">
-              <time dateTime={row.at}>{showRecent(row.at)}</time>
+              <When of={row} />
             </td>
             {resend && <td class="number">{!isTest(row) && <Again of={row} resend={resend} />}</td>}
           </tr>
@@ -118,7 +130,9 @@ function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly r
   );
 }
 
-/** Sends one event again; a row of its own shows how that ended. It changes nothing, so it needs no second look. */
+const When = ({ of: { at } }: { readonly of: Delivery }) => <time dateTime={at}>{showSecond(at)}</time>;
+
+/** Sends one event again; its row then shows how that ended. It changes nothing, so it needs no second look. */
 function Again({ of, resend }: { readonly of: Delivery; readonly resend: Resend }) {
   const [sent, setSent] = useState<Delivery>();
   const act = async () => setSent(await resend(of.eventId));

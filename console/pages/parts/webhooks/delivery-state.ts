@@ -44,6 +44,17 @@ export function numberOf({ eventId }: Pick<Delivery, 'eventId'>): number {
   return Number(/\d+$/.exec(eventId)?.[0]);
 }
 
+/** The attempts of each event together. They come newest first, and stay so. */
+export function groupAttempts(attempts: readonly Delivery[]): readonly (readonly [Delivery, ...Delivery[]])[] {
+  const groups = new Map<string, [Delivery, ...Delivery[]]>();
+  for (const attempt of attempts) {
+    const group = groups.get(attempt.eventId);
+    if (group) group.push(attempt);
+    else groups.set(attempt.eventId, [attempt]);
+  }
+  return [...groups.values()];
+}
+
 /** How far an endpoint is: the status of a pill, and its words. */
 export function nameProgress(
   { deliveries, setAside, deliveredTo, nextAttemptAt }: DeliveryLog,

@@ -145,7 +145,7 @@ export function WithdrawalForm({
         <h2>Send coins</h2>
         <a href="/addresses">Add an address</a>
       </div>
-      <Form act={review} label="Review">
+      <Form act={review} label="Continue">
         {entries.length > 0 && (
           <Choice
             label="To"
