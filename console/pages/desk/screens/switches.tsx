@@ -11,12 +11,14 @@ import { labelTime, toField } from '../parts/field-time.ts';
 import { Matters } from '../parts/matters.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
-import type { ExchangeSettings } from '../schema.d.ts';
+import type { AuditEntry, ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import type { SettingsPart } from './change-step.tsx';
 import { ToggleStep } from './toggle-step.tsx';
 import {
+  type Changes,
   type Toggled,
+  findSwitchOff,
   listToggles,
   nameToggle,
   toggleDepositsOf,
@@ -26,9 +28,20 @@ import {
   toggleWithdrawalsOver,
 } from './toggles.ts';
 
+/** So many of the newest changes are read, to say who has switched off what is off. */
+const CHANGES_READ = 100;
+
+async function read() {
+  const [{ settings }, changes] = await Promise.all([
+    operate('get /settings'),
+    operate('get /audit', { query: { action: 'change_settings', limit: CHANGES_READ } }),
+  ]);
+  return { settings, changes };
+}
+
 /** What can be switched off and on: the exchange, a coin, a network; and what all holders are told. */
 export function Switches() {
-  const { loaded, reload } = useLoaded(async () => (await operate('get /settings')).settings);
+  const { loaded, reload } = useLoaded(read);
   return (
     <>
       <div class="top">
@@ -36,15 +49,15 @@ export function Switches() {
         <a href="/desk/audit?action=change_settings">Who switched what</a>
       </div>
       <Shown loaded={loaded}>
-        {(settings) => (
+        {({ settings, changes }) => (
           <>
-            <OffNow settings={settings} changed={reload} />
+            <OffNow settings={settings} changes={changes} changed={reload} />
             <WholeExchange settings={settings} changed={reload} />
+            <NoticeCard settings={settings} changed={reload} />
             <div class="grid">
               <Coins settings={settings} changed={reload} />
               <Networks settings={settings} changed={reload} />
             </div>
-            <NoticeCard settings={settings} changed={reload} />
           </>
         )}
       </Shown>
@@ -79,7 +92,7 @@ function WholeExchange({ settings, changed }: SettingsPart) {
 }
 
 /** All that is off, each with the way to switch it on: its row may be far below. */
-function OffNow({ settings, changed }: SettingsPart) {
+function OffNow({ settings, changes, changed }: SettingsPart & { readonly changes: Changes }) {
   const all = [...wholes.map(([halt]) => toggleWhole(settings, halt)), ...listToggles(settings)];
   const off = all.filter(({ isOn }) => !isOn);
   return (
@@ -87,6 +100,7 @@ function OffNow({ settings, changed }: SettingsPart) {
       label="What is off"
       of={off.map((one) => ({
         what: one.told,
+        why: tellSwitchOff(findSwitchOff(one, changes)),
         isBad: true,
         // Far from its row, it says of what.
         step: <ToggleStep of={{ ...one, label: nameToggle(one), about: undefined }} changed={changed} />,
@@ -94,6 +108,13 @@ function OffNow({ settings, changed }: SettingsPart) {
     />
   );
 }
+
+const tellSwitchOff = (change: AuditEntry | undefined) =>
+  change && (
+    <>
+      By {change.actor}, <Time iso={change.ts} />.
+    </>
+  );
 
 /** The switch of one thing, which shows how it stands; for who may not change it, how it stands alone. */
 function Toggle(part: { readonly of: Toggled; readonly changed: () => void }) {

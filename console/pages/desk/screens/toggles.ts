@@ -1,10 +1,13 @@
 import { assetSymbols, coinSymbols } from '../../assets.ts';
 import { inWords } from '../../format.ts';
 import { type Network, nameAlone, networks } from '../../networks.ts';
-import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
+import type { AuditEntry, ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 
 type Coin = ExchangeSettings['haltedCoins'][number];
 type Asset = ExchangeSettings['pausedDeposits']['assets'][number];
+
+/** What is off singly, in the settings and in a change of them. */
+type Singly = Pick<ChangeSettings, 'haltedCoins' | 'pausedDeposits' | 'pausedNetworks'>;
 
 /** One thing that is on or off. */
 export interface Toggled {
@@ -19,6 +22,8 @@ export interface Toggled {
   /** What switching it means. */
   readonly says: string;
   readonly change: ChangeSettings;
+  /** Whether it is off by a change of settings; `undefined` by one that is of something else. */
+  readonly isOffBy: (change: ChangeSettings) => boolean | undefined;
 }
 
 function toggleOf(
@@ -28,6 +33,7 @@ function toggleOf(
   about: string | undefined,
   stops: string,
   change: ChangeSettings,
+  isOffBy: Toggled['isOffBy'],
 ): Toggled {
   const isHalt = verb === 'Halt';
   const after = isHalt
@@ -46,6 +52,7 @@ function toggleOf(
     about,
     says: [isOn && stops, 'It takes effect within seconds.', isOn && after].filter((part) => part !== false).join(' '),
     change,
+    isOffBy,
   };
 }
 
@@ -54,7 +61,8 @@ export const nameToggle = ({ label, about }: Toggled) => (about === undefined ? 
 
 /** The switch of a name that is off while it is listed. */
 function toggleNamed<Name extends string>(
-  off: readonly Name[],
+  settings: ExchangeSettings,
+  listOff: (settings: Singly) => readonly Name[] | undefined,
   name: Name,
   verb: 'Halt' | 'Pause',
   thing: 'trading' | 'deposits' | 'withdrawals',
@@ -62,9 +70,10 @@ function toggleNamed<Name extends string>(
   stops: string,
   change: (off: Name[]) => ChangeSettings,
 ): Toggled {
+  const off = listOff(settings) ?? [];
   const isOn = !off.includes(name);
   const next = isOn ? [...off, name] : off.filter((one) => one !== name);
-  return toggleOf(isOn, verb, thing, about, stops, change(next));
+  return toggleOf(isOn, verb, thing, about, stops, change(next), (past) => listOff(past)?.includes(name));
 }
 
 const halts = {
@@ -79,12 +88,13 @@ export type Halt = keyof typeof halts;
 export function toggleWhole(settings: ExchangeSettings, halt: Halt): Toggled {
   const isHalted = settings[halt];
   const [thing, stops] = halts[halt];
-  return toggleOf(!isHalted, 'Halt', thing, undefined, stops, { [halt]: !isHalted });
+  return toggleOf(!isHalted, 'Halt', thing, undefined, stops, { [halt]: !isHalted }, (past) => past[halt]);
 }
 
-export const toggleTrading = ({ haltedCoins }: ExchangeSettings, coin: Coin) =>
+export const toggleTrading = (settings: ExchangeSettings, coin: Coin) =>
   toggleNamed(
-    haltedCoins,
+    settings,
+    (of) => of.haltedCoins,
     coin,
     'Halt',
     'trading',
@@ -96,33 +106,34 @@ export const toggleTrading = ({ haltedCoins }: ExchangeSettings, coin: Coin) =>
 const tellDeposits = (about: string) =>
   `Holders will not see an address for deposits ${about}. Deposits to addresses they already have are still credited.`;
 
-export const toggleDepositsOf = ({ pausedDeposits }: ExchangeSettings, asset: Asset) =>
+export const toggleDepositsOf = (settings: ExchangeSettings, asset: Asset) =>
   toggleNamed(
-    pausedDeposits.assets,
+    settings,
+    (of) => of.pausedDeposits?.assets,
     asset,
     'Pause',
     'deposits',
     `of ${asset}`,
     tellDeposits(`of ${asset}`),
-    (assets) => ({
-      pausedDeposits: { ...pausedDeposits, assets },
-    }),
+    (assets) => ({ pausedDeposits: { ...settings.pausedDeposits, assets } }),
   );
 
-export const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network: Network) =>
+export const toggleDepositsOver = (settings: ExchangeSettings, network: Network) =>
   toggleNamed(
-    pausedDeposits.networks,
+    settings,
+    (of) => of.pausedDeposits?.networks,
     network,
     'Pause',
     'deposits',
     `over ${nameAlone(network)}`,
     tellDeposits(`over ${nameAlone(network)}`),
-    (paused) => ({ pausedDeposits: { ...pausedDeposits, networks: paused } }),
+    (paused) => ({ pausedDeposits: { ...settings.pausedDeposits, networks: paused } }),
   );
 
-export const toggleWithdrawalsOver = ({ pausedNetworks }: ExchangeSettings, network: Network) =>
+export const toggleWithdrawalsOver = (settings: ExchangeSettings, network: Network) =>
   toggleNamed(
-    pausedNetworks,
+    settings,
+    (of) => of.pausedNetworks,
     network,
     'Pause',
     'withdrawals',
@@ -138,3 +149,20 @@ export const listToggles = (settings: ExchangeSettings): readonly Toggled[] => [
   ...networks.map((network) => toggleDepositsOver(settings, network)),
   ...networks.map((network) => toggleWithdrawalsOver(settings, network)),
 ];
+
+/** The newest changes of settings, newest first, and whether there are older ones. */
+export interface Changes {
+  readonly entries: readonly AuditEntry[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * The change of settings that switched off what is off. `undefined` where it is not among the newest: it may be older, or
+ * the exchange may have halted by itself.
+ */
+export function findSwitchOff({ isOffBy }: Toggled, { entries, nextCursor }: Changes): AuditEntry | undefined {
+  const about = entries.filter(({ detail }) => isOffBy(detail) !== undefined);
+  const switchedOn = about.findIndex(({ detail }) => isOffBy(detail) === false);
+  if (switchedOn === -1) return nextCursor === null ? about.at(-1) : undefined;
+  return about[switchedOn - 1];
+}
