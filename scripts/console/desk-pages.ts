@@ -122,6 +122,7 @@ export async function listPages(
     proposal: `/desk/proposals/${proposals[0]?.id}`,
     audit: '/desk/audit',
     events: '/desk/events',
+    'events-endpoints': '/desk/events?show=endpoints',
     staff: '/desk/staff',
     search: `/desk/search?q=${encodeURIComponent(label)}`,
     'not-found': '/desk/nowhere',

@@ -75,11 +75,12 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
 /** Adds an endpoint for the operator's events, whose secret Escape does not lose. Nobody answers at its address. */
 async function follow(page: Page): Promise<void> {
   await open(page, 'Events');
+  await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
   await see(page, 'An endpoint is a URL of your own that events are sent to.');
   await press(page, 'Add an endpoint');
   await page.getByLabel('URL of the endpoint').fill('http://127.0.0.1:9/desk');
   await page.getByRole('radio', { name: 'Only some' }).check({ force: true });
-  await page.getByLabel('Changes that the audit has', { exact: true }).check();
+  await page.getByLabel('Everything in the audit', { exact: true }).check();
   await confirm(page, 'Add an endpoint');
   const dialog = page.getByRole('dialog', { name: 'The endpoint’s secret' });
   await dialog.getByText(/^whsec_/).waitFor();
@@ -96,8 +97,9 @@ async function follow(page: Page): Promise<void> {
   await dialog.getByText(/^whsec_/).waitFor();
   await dialog.getByLabel('I have stored it').check();
   await confirm(page, 'Done');
-  await press(page, 'Refresh');
+  await page.getByRole('link', { name: 'Newest', exact: true }).click();
   await page.getByLabel('Show').selectOption('audit');
+  await press(page, 'Refresh');
   const newest = page.getByRole('table', { name: 'The newest events' }).locator('tbody tr:not(.heads)').first();
   await page.getByRole('rowheader', { name: /^\w+,? \d+ \w+ \d{4}$/ }).waitFor();
   await newest.getByText(/made a new secret for a webhook endpoint/).waitFor();

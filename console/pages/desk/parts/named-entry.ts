@@ -149,7 +149,7 @@ function findSubject({ entry, account, proposal, record, url }: Parameters<typeo
     return { name, path };
   }
   if (record) return { name: record.name, path: record.path, below };
-  if (kinds[action] === 'endpoint') return { name: 'Endpoint', path: '/desk/events', below: url };
+  if (kinds[action] === 'endpoint') return { name: 'Endpoint', path: '/desk/events?show=endpoints', below: url };
   const [name, path] = places[target] ?? pagesOf[action] ?? [];
   if (name !== undefined) return { name, path, below: undefined };
   if (account) return { account };

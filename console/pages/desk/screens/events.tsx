@@ -2,6 +2,7 @@ import type { Change, EndpointCalls, EventGroups } from '../../parts/webhooks/en
 import { Endpoints } from '../../parts/webhooks/endpoints.tsx';
 import { operate } from '../operate.ts';
 import { Step } from '../parts/step.tsx';
+import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
 import type { OperatorEvent } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
@@ -10,7 +11,7 @@ import { NewestEvents } from './newest-events.tsx';
 type EventType = OperatorEvent['type'];
 
 const groups: EventGroups<EventType> = [
-  ['Changes that the audit has', ['audit.added']],
+  ['Everything in the audit', ['audit.added']],
   ['Deposits in quarantine', ['deposit.quarantined']],
   ['Other deposits', ['deposit.pending', 'deposit.completed', 'deposit.failed']],
   ['Withdrawals', ['withdrawal.pending', 'withdrawal.processing', 'withdrawal.completed', 'withdrawal.failed']],
@@ -44,14 +45,21 @@ const LookTwice: Change = ({ act, asks, children, ...more }) => (
   </Step>
 );
 
-/** Where the operator's events are sent, and the newest of them. */
+const parts = { newest: 'Newest', endpoints: 'Endpoints' } as const;
+
+/** The newest of the operator's events, and where they are sent. */
 export function Events({ query }: Place) {
   const may = useMay();
+  const shown = shownOf(parts, query);
   return (
     <>
       <h1>Events</h1>
-      <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
-      <NewestEvents ledger={query.get('ledger') ?? ''} />
+      <Tabs label="Of events" path="/desk/events" of={parts} shown={shown} />
+      {shown === 'newest' ? (
+        <NewestEvents ledger={query.get('ledger') ?? ''} />
+      ) : (
+        <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
+      )}
     </>
   );
 }
