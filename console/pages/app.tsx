@@ -114,18 +114,19 @@ function Frame({
         {account.account.status === 'frozen' ? (
           <div class="notice bad asked">
             <p>
-              <strong>The account is frozen.</strong> Trading and withdrawals are stopped, including through API keys.
-              Deposits are still credited. Meanwhile remove passkeys and API keys that are not yours.
+              <strong>The account is frozen.</strong> Nobody can trade or withdraw, not even with an API key. Deposits
+              are credited.
+            </p>
+            <p>
+              Remove <a href="/security">passkeys</a> and <a href="/keys">API keys</a> that are not yours, and write to{' '}
+              <MailLink about="Unfreeze my account" />.
             </p>
             {until && (
               <p>
-                Once it is unfrozen, withdrawals, new API keys and new addresses stay blocked until at least{' '}
-                <Time isZoned at={until} />, because the account was recovered.
+                After the recovery, withdrawals, new API keys and new addresses are blocked until{' '}
+                <Time isZoned at={until} /> at least.
               </p>
             )}
-            <p>
-              To have it unfrozen, write to <MailLink about="Unfreeze my account" />.
-            </p>
           </div>
         ) : until ? (
           <p class="notice warn">

@@ -3,7 +3,7 @@ import { api } from '../api.ts';
 import { ask } from '../ask.ts';
 import { inGroups } from '../format.ts';
 import { useLoaded } from '../load.ts';
-import { nameAlone, nameNetwork } from '../networks.ts';
+import { nameAlone } from '../networks.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
 import { None } from '../parts/none.tsx';
@@ -46,7 +46,12 @@ export function Addresses() {
               {entries.length > 0 ? (
                 <ul class="plain">
                   {entries.map((entry) => (
-                    <Approved key={entry.id} entry={entry} removed={reload} />
+                    <Approved
+                      key={entry.id}
+                      entry={entry}
+                      assets={networks.get(entry.network) ?? []}
+                      removed={reload}
+                    />
                   ))}
                 </ul>
               ) : (
@@ -78,7 +83,15 @@ export function Addresses() {
   );
 }
 
-function Approved({ entry, removed }: { readonly entry: Entry; readonly removed: () => void }) {
+function Approved({
+  entry,
+  assets,
+  removed,
+}: {
+  readonly entry: Entry;
+  readonly assets: readonly string[];
+  readonly removed: () => void;
+}) {
   const isCooling = Date.parse(entry.usableAt) > Date.now();
   return (
     <li class="entry">
@@ -88,7 +101,8 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
       </div>
       <code class="boxed">{inGroups(entry.address)}</code>
       <span class="quiet">
-        {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'ready since'} <Time at={entry.usableAt} />
+        On {nameAlone(entry.network)}, for {assets.join(', ')}. {isCooling ? 'Can be used from' : 'Ready since'}{' '}
+        <Time at={entry.usableAt} />
       </span>
       <div class="side-by-side">
         <CopyButton isBeside text={entry.address} label={`the address of ${entry.label}`} />

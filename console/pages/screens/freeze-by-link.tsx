@@ -21,13 +21,14 @@ export function FreezeByLink() {
   if (loaded.state === 'failed' && isDeadLink(loaded.error))
     return (
       <Door title="Link no longer valid">
-        <p role="alert">
-          This link worked for seven days. You can still freeze your account: sign in, for which we can mail you a link,
-          and open Security.
-        </p>
+        <p role="alert">This link worked for seven days. You can still freeze your account:</p>
+        <ol class="numbered">
+          <li>Sign in. Without your passkey, we mail you a link.</li>
+          <li>Open Security, and choose “Freeze my account”.</li>
+        </ol>
         <div class="side-by-side">
-          <a class="main" href="/">
-            Sign in
+          <a class="main" href="/security">
+            Sign in to freeze
           </a>
         </div>
         <p>
@@ -55,9 +56,9 @@ export function FreezeByLink() {
           {loaded.state === 'waiting' && <Waiting />}
           {loaded.state === 'here' && (
             <dl>
-              <dt>Account of</dt>
+              <dt>Account</dt>
               <dd class="breaks">{loaded.value.email}</dd>
-              <dt>We mailed</dt>
+              <dt>What we mailed you</dt>
               <dd>{loaded.value.subject}</dd>
             </dl>
           )}

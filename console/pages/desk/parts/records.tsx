@@ -2,8 +2,6 @@ import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
   readonly name: string;
-  /** Its name at the head on a narrow screen. */
-  readonly shortName?: string | undefined;
   /** What it is of, below its name. */
   readonly meaning?: string;
   readonly isNumber?: boolean;
@@ -46,12 +44,11 @@ export function Records<Row>({
     <table class={isSmall ? 'records small' : 'records'} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, shortName, meaning, isNumber, isStep, narrow }) => (
+          {columns.map(({ name, meaning, isNumber, isStep, narrow }) => (
             <th
               key={name}
               scope="col"
               class={`${isNumber ? 'number' : ''} ${narrow === 'nowhere' ? narrow : ''}`.trim() || undefined}
-              data-short={shortName}
             >
               {isStep ? <span class="hidden">{name}</span> : name}
               {meaning && <small class="below">{meaning}</small>}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { multiply } from '../../exact.ts';
-import { inWords, showAmount, showCents, showSum } from '../../format.ts';
+import { inWords, shorten, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { linkTo, nameAlone } from '../../networks.ts';
@@ -108,10 +108,15 @@ function listDeposits(query: Operations['get /deposits']['query'] & object): Lis
 
 const depositColumn: Column<Decided> = {
   name: 'Deposit',
-  show: ({ id, amount, asset, network, ts }) => (
+  show: ({ id, amount, asset, network, address, ts }) => (
     <>
       <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>
-      {network !== null && <small class="below">{nameAlone(network)}</small>}
+      {network !== null && (
+        <small class="below">
+          {nameAlone(network)}
+          {address !== null && `, to ${shorten(address)}`}
+        </small>
+      )}
       <small class="below">
         <Time iso={ts} />
       </small>
@@ -150,6 +155,7 @@ const decidedColumns = (did: string): readonly Column<Decided>[] => [
   },
   {
     name: `${inWords(did)} by`,
+    narrow: 'half',
     show: ({ decided }) =>
       decided ? (
         <>
@@ -198,7 +204,7 @@ export function Deposits({ query }: Place) {
                     wanted === 'pending' ? confirmedColumn : heldColumn,
                     ...('did' in list ? decidedColumns(list.did) : []),
                     ...(wanted === 'kept' ? [] : [accountColumn]),
-                    ...('did' in list ? [] : [ageColumn]),
+                    ...('did' in list ? [] : [{ ...ageColumn, narrow: 'half' } as const]),
                     ...(wanted === 'quarantined' && mayDecide ? [decideColumn] : []),
                     ...(wanted === 'kept' && mayDecide ? [creditColumn(() => setTurn(turn + 1))] : []),
                   ]}

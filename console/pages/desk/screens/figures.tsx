@@ -177,7 +177,7 @@ export function ExposureChart({ house, days }: { readonly house: House; readonly
       <DayChart
         days={days}
         label={`Positions at the end of each day since ${days[0]}: now ${showSigned(values.at(-1) ?? '0')} USDT. The arrow keys read it day by day.`}
-        series={[{ name: 'Long plus short', values }]}
+        series={[{ name: 'All positions, long and short', values }]}
       />
       {incomplete && <p class="quiet">A day on which a price was missing is shown as nothing.</p>}
     </>

@@ -99,7 +99,7 @@ const singles: readonly Single[] = [
   { name: 'allowlistMode', meaning: 'Whether accounts withdraw to any address, or only to approved ones.' },
   {
     name: 'approvalAbove',
-    meaning: 'What one admin may credit by hand in 24 hours. More needs a second admin, if there is one.',
+    meaning: 'What one admin may credit by hand in 24 hours. More needs a second admin, where there is one.',
   },
   {
     name: 'dailyHedgeVolume',
@@ -129,7 +129,7 @@ function showSetting({ name, empty }: Single, settings: SettingsPart['settings']
   if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
   if (name === 'approvalAbove') {
     const limits = Object.entries(settings.approvalAbove).map(([asset, amount]) => showSum(amount, asset));
-    return limits.length === 0 ? 'nothing' : `up to ${limits.join(', ')}`;
+    return limits.length === 0 ? 'none' : `up to ${limits.join(', ')}`;
   }
   const value = settings[name];
   if (value === null) return empty;

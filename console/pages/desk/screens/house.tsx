@@ -321,8 +321,8 @@ function Exposed({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Positions by day</h2>
       <p class="quiet">
-        What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart adds
-        long and short, without USDT.
+        What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart shows
+        how large all of them are together, long or short.
       </p>
       <ExposureChart house={house} days={days} />
       {names.length > 0 && (

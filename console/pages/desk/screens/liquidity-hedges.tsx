@@ -6,7 +6,7 @@ import { AmountField } from '../../parts/amount-field.tsx';
 import { Copied } from '../../parts/copy.tsx';
 import { Choice, Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
-import { showGain } from '../parts/day-bars.ts';
+import { addPlus, showGain } from '../parts/day-bars.ts';
 import { listOf } from '../parts/list.ts';
 import { ShortId, State, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
@@ -65,9 +65,10 @@ export function Hedges() {
   );
 }
 
-/** A signed value in USDT, with a loss marked. */
+/** A signed value in USDT, with a loss marked; to the digit where two decimals would not show which. */
 export function Signed({ value }: { readonly value: string }) {
-  const shown = showGain(value);
+  const rounded = showGain(value);
+  const shown = /[<>]/.test(rounded) ? addPlus(showAmount(value)) : rounded;
   return <span class={shown.startsWith('−') ? 'down' : shown.startsWith('+') ? undefined : 'dim'}>{shown}</span>;
 }
 
@@ -85,14 +86,15 @@ const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} />, id <ShortId id={hedge.id} />
+          <Time iso={hedge.ts} />, id{'\u00A0'}
+          <ShortId id={hedge.id} />
         </small>
       </>
     ),
   },
   {
     name: 'State',
-    narrow: 'bare',
+    narrow: 'beside',
     show: (hedge) => {
       const { status, openSeconds } = hedge;
       const [tone, words] = states[status];
@@ -115,6 +117,7 @@ const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
   {
     name: 'Price limit',
     isNumber: true,
+    narrow: 'half',
     show: ({ limitPrice }) => showPrice(limitPrice),
   },
 ];
@@ -124,16 +127,19 @@ const dealt: readonly Column<Hedge>[] = [
   {
     name: 'Price',
     isNumber: true,
+    narrow: 'half',
     show: ({ dealtPrice }) => (dealtPrice === null ? <span class="dim">–</span> : showPrice(dealtPrice)),
   },
   {
     name: 'Gain',
     isNumber: true,
+    narrow: 'half',
     show: ({ gain }) => (gain === null ? <span class="dim">–</span> : <Signed value={gain} />),
   },
   {
     name: 'Fee',
     isNumber: true,
+    narrow: 'half',
     show: ({ fee }) => (fee === null ? <span class="dim">–</span> : showSum(fee.amount, fee.asset)),
   },
 ];

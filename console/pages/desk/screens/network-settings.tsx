@@ -15,12 +15,8 @@ import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.ts
 /** The settings by the field of the public API that says what is in force, also where nothing was set. */
 const fields = { fees: 'withdrawFee', minimums: 'minWithdrawal', depositMinimums: 'minDeposit' } as const;
 
-/** Their names where three columns have little room, and where they have less. */
-const heads = {
-  fees: ['Withdrawal fee', 'Fee'],
-  minimums: ['Min. withdrawal', 'Min. out'],
-  depositMinimums: ['Min. deposit', 'Min. in'],
-} as const;
+/** Their names where three columns have little room: a deposit costs nothing. */
+const heads = { fees: 'Fee', minimums: 'Min. withdrawal', depositMinimums: 'Min. deposit' } as const;
 
 type Name = keyof typeof fields;
 
@@ -48,8 +44,7 @@ export function NetworkSettings(part: SettingsPart) {
     <section class="card costs">
       <h2>Fees and minimums</h2>
       <p class="quiet">
-        Amounts are in the asset.<span class="narrow"> Out are withdrawals, in are deposits.</span>{' '}
-        {isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}
+        Amounts are in the asset. {isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}
       </p>
       <Shown loaded={loaded}>
         {(assets) => assets.map((one) => <Costs key={one.asset} {...part} changed={changed} {...one} />)}
@@ -61,8 +56,7 @@ export function NetworkSettings(part: SettingsPart) {
 /** Each asset has a table of its own, so that the names of the columns are near all values. */
 function Costs({ asset, networks, ...part }: SettingsPart & Asset) {
   const column = (name: Name): Column<Network> => ({
-    name: heads[name][0],
-    shortName: heads[name][1],
+    name: heads[name],
     isNumber: true,
     show: (row) => {
       const amount = showAmount(row[fields[name]]);

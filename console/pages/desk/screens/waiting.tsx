@@ -189,6 +189,6 @@ export function Age({ since, now_ms }: { readonly since: string; readonly now_ms
 }
 
 export const ageColumn: Column<{ readonly ts: string }> = {
-  name: 'Waits for',
+  name: 'Waiting',
   show: ({ ts }) => <Age since={ts} now_ms={Date.now()} />,
 };
