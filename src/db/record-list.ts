@@ -68,7 +68,7 @@ export interface RecordList<Name extends string, Row extends { readonly id: stri
   readonly name: Name;
   /** The tables in which a row that fits may be. */
   tablesOf(filter: Filter): readonly RecordTable[];
-  /** At most `count` rows that fit, newest first. Throws when D1 fails. */
+  /** At most `count` rows that fit, newest first; the time of a filter is in the range. Throws when D1 fails. */
   listRows(database: Database, accountId: string, filter: Filter, range: IdRange, count: number): Promise<Row[]>;
   show(row: Row): Shown;
 }
@@ -96,9 +96,10 @@ export function readRecordPage<
   const isNarrow = rest.clientOrderId === undefined && Object.values(rest).some((value) => value !== undefined);
   return findPage(query, scope, cursors.secret, async (behind, count): Promise<Found<Row>> => {
     const range = { before: behind ?? boundOf(to), from: boundOf(from) };
-    const horizon = isNarrow ? await findHorizon(database, list.tablesOf(query), accountId, range) : null;
+    const narrowed = rest as Filter;
+    const horizon = isNarrow ? await findHorizon(database, list.tablesOf(narrowed), accountId, range) : null;
     const looked = { before: range.before, from: horizon ?? range.from };
-    return { rows: await list.listRows(database, accountId, query, looked, count), horizon };
+    return { rows: await list.listRows(database, accountId, narrowed, looked, count), horizon };
   });
 }
 
