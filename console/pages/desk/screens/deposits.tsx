@@ -111,10 +111,11 @@ const depositColumn: Column<Decided> = {
   show: ({ id, amount, asset, network, address, ts }) => (
     <>
       <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>
-      {network !== null && (
+      {network !== null && <small class="below">{nameAlone(network)}</small>}
+      {address !== null && (
         <small class="below">
-          {nameAlone(network)}
-          {address !== null && `, to ${shorten(address)}`}
+          to{'\u00A0'}
+          <code title={address}>{shorten(address)}</code>
         </small>
       )}
       <small class="below">
