@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { ask, isRefusal } from './ask.ts';
+import { ask, isSignedOut } from './ask.ts';
 
 import { useLoaded } from './load.ts';
 import { ExchangeState } from './parts/exchange-state.tsx';
@@ -19,7 +19,7 @@ import {
   useSignedIn,
 } from './parts/session.ts';
 import { Time } from './parts/time.tsx';
-import { go, useRoute } from './route.ts';
+import { useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
 import { Addresses } from './screens/addresses.tsx';
 import { Deposit } from './screens/deposit.tsx';
@@ -50,8 +50,7 @@ async function readSignedIn(): Promise<Omit<SignedIn, 'reload'> | undefined> {
     const { account } = await ask<{ account: AccountState }>('GET', '/account');
     return { session, account };
   } catch (error) {
-    if (['not_signed_in', 'invalid_api_key', 'api_key_expired'].some((code) => isRefusal(error, code)))
-      return undefined;
+    if (isSignedOut(error)) return undefined;
     throw error;
   }
 }
@@ -77,21 +76,16 @@ export function App() {
   );
 }
 
-function Frame({
-  path,
-  signedIn: { session, account, reload },
-}: {
-  readonly path: string;
-  readonly signedIn: SignedIn;
-}) {
+/** The page is loaded anew, so that nothing of the account is left in it. */
+async function signOut(): Promise<void> {
+  await ask('DELETE', '/session');
+  location.assign('/');
+}
+
+function Frame({ path, signedIn: { session, account } }: { readonly path: string; readonly signedIn: SignedIn }) {
   const [title, Screen] = screens[path] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau`;
 
-  const signOut = async () => {
-    await ask('DELETE', '/session');
-    go('/');
-    reload();
-  };
   const until = account.heldUntil_ms === null ? undefined : new Date(account.heldUntil_ms).toISOString();
   return (
     <>
@@ -118,12 +112,18 @@ function Frame({
               are credited.
             </p>
             <p>
-              Remove <a href="/security">passkeys</a> and <a href="/keys">API keys</a> that are not yours, and write to{' '}
-              <MailLink about="Unfreeze my account" />.
+              Remove <a href="/security">passkeys</a>
+              {!until && (
+                <>
+                  {' '}
+                  and <a href="/keys">API keys</a>
+                </>
+              )}{' '}
+              that are not yours. To have the account unfrozen, write to <MailLink about="Unfreeze my account" />.
             </p>
             {until && (
               <p>
-                After the recovery, withdrawals, new API keys and new addresses are blocked until{' '}
+                As it was recovered, withdrawals, new API keys and new addresses are blocked until{' '}
                 <Time isZoned at={until} /> at least.
               </p>
             )}

@@ -19,6 +19,12 @@ export async function readText(path: string): Promise<string> {
   return response.text();
 }
 
+/** What refuses everything once a sign-in has ended: the console, the exchange, or Access in front of the desk. */
+const ofEnded = ['not_signed_in', 'invalid_api_key', 'api_key_expired', 'signed_out'];
+
+/** Whether an error says that nobody is signed in any more. */
+export const isSignedOut = (error: unknown) => error instanceof BureauError && ofEnded.includes(error.code);
+
 /** Whether an error is a refusal with this code, of the exchange or of the console. */
 export function isRefusal(error: unknown, code: string): error is BureauError {
   return error instanceof BureauError && error.code === code;

@@ -2,7 +2,10 @@ import type { Withdrawal } from '../../clients/bureau-client/src/operations.ts';
 
 /** A state of a withdrawal in a word or two, and what it means where that is more. */
 export const statesOf: Readonly<Record<Withdrawal['status'], readonly [name: string, meaning: string]>> = {
-  PENDING: ['In review', 'The exchange reviews it; your coins are set aside.'],
+  PENDING: [
+    'In review',
+    'The exchange reviews it; your coins are set aside. If it is rejected, they are back at once, and we mail you.',
+  ],
   PROCESSING: ['Being sent', ''],
   COMPLETED: ['Completed', ''],
   FAILED: ['Not sent', 'Amount and fee are back in your balance.'],

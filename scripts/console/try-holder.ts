@@ -53,10 +53,17 @@ export class HolderTrial {
     await this.#checkPages(page);
     await this.#revokeKey(page, useKey);
     await press(page, 'Sign out');
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
     await this.#check(page, 'sign-in');
     await press(page, 'Sign in with a passkey');
     await see(page, 'Balances');
     expectThat(true, 'signing out, and in again with the passkey');
+    await page.context().clearCookies();
+    await open(page, 'Activity');
+    await page.getByRole('button', { name: 'Sign in again' }).first().click();
+    await press(page, 'Sign in with a passkey');
+    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    expectThat(true, 'a page whose sign-in has ended says so, and leads back to itself by a new one');
     const proof = { email: EMAIL, recoveryCode: this.#recoveryCodes[0] ?? '' };
     await tryRecovery(this.#browser, this.#exchange, this.#shots, proof);
     const { text } = await awaitMail(this.#exchange, EMAIL, 'A withdrawal of 0.1 ETH from your account');

@@ -120,7 +120,10 @@ describe('a withdrawal', () => {
     expect(await statusOf(holder)).toBe('active');
     // Its page says what it is for before anybody presses.
     const { body } = await stranger.post('/session/freeze/read', { secret });
-    expect(body).toEqual({ subject: mails[0]?.subject, email: holder.email.replace(/^(.).*@/, '$1…@') });
+    const [subject, email] = [mails[0]?.subject, holder.email.replace(/^(.).*@/, '$1…@')];
+    const mailedAt: string = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+    expect(body).toEqual({ subject, email, mailedAt });
+    expect(Math.abs(Date.parse(String(body['mailedAt'])) - Date.now())).toBeLessThan(3_600_000);
     expect(await statusOf(holder)).toBe('active');
 
     const frozen = await stranger.post('/session/freeze', { secret });

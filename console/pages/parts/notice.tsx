@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
-import { isRefusal } from '../ask.ts';
+import { isRefusal, isSignedOut } from '../ask.ts';
 import type { LoadState } from '../load.ts';
 
 /** Refusals that say to a program what a person is to be told in other words. */
@@ -51,6 +51,16 @@ export function Fault({ error }: { readonly error: unknown }) {
     return <Notice>The passkey was not used. Try again, or use another device.</Notice>;
   if (!(error instanceof BureauError)) {
     return <Notice>The exchange did not answer. Check your connection, and try again.</Notice>;
+  }
+  if (isSignedOut(error)) {
+    return (
+      <Notice>
+        <p>Your sign-in has ended.</p>
+        <button type="button" onClick={() => location.reload()}>
+          Sign in again
+        </button>
+      </Notice>
+    );
   }
   return (
     <Notice details={`${error.code}, request ${error.requestId}`}>

@@ -5,12 +5,14 @@ import { Door } from '../parts/door.tsx';
 import { Form } from '../parts/form.tsx';
 import { MailLink } from '../parts/mail-link.tsx';
 import { Waiting } from '../parts/notice.tsx';
+import { Time } from '../parts/time.tsx';
 import { isDeadLink } from './sign-in.tsx';
 
-/** What a link is for: the subject of its mail, and the address that it went to, not in full. */
+/** What a link is for: the subject of its mail, the address that it went to, not in full, and when. */
 interface FreezeLink {
   readonly subject: string;
   readonly email: string;
+  readonly mailedAt: string;
 }
 
 /** The page of a link in a mail. Its button freezes the account, so that no program that only opens links does. */
@@ -55,12 +57,11 @@ export function FreezeByLink() {
         <>
           {loaded.state === 'waiting' && <Waiting />}
           {loaded.state === 'here' && (
-            <dl>
-              <dt>Account</dt>
-              <dd class="breaks">{loaded.value.email}</dd>
-              <dt>What we mailed you</dt>
-              <dd>{loaded.value.subject}</dd>
-            </dl>
+            <p>
+              On <Time isZoned at={loaded.value.mailedAt} /> we mailed <code class="short">{loaded.value.email}</code>:
+              <br />
+              <strong>{loaded.value.subject}</strong>
+            </p>
           )}
           <p>
             If you did not do this, freeze your account. Trading and withdrawals stop at once, including through API

@@ -18,6 +18,7 @@ interface FreezeLink {
   readonly user: User;
   /** The subject of the mail that it was in. */
   readonly subject: string;
+  readonly mailedAt_ms: number;
 }
 
 /**
@@ -47,9 +48,9 @@ export async function findFreezeLink(
   now_ms: number,
 ): Promise<FreezeLink | undefined> {
   const row = await identity
-    .prepare('SELECT user_id, subject FROM freeze_links WHERE hash = ? AND expires_at > ?')
+    .prepare('SELECT user_id, subject, expires_at FROM freeze_links WHERE hash = ? AND expires_at > ?')
     .bind(await hashOf(secret), now_ms)
-    .first<{ user_id: string; subject: string }>();
+    .first<{ user_id: string; subject: string; expires_at: number }>();
   const user = row && (await readUser(identity, row.user_id));
-  return user ? { user, subject: row.subject } : undefined;
+  return user ? { user, subject: row.subject, mailedAt_ms: row.expires_at - LIFETIME_MS } : undefined;
 }

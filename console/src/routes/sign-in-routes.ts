@@ -140,7 +140,11 @@ open.post('/freeze/read', async (c) => {
   if (!body.ok) return sendRefusal(c, body);
   const link = await findFreezeLink(c.env.IDENTITY, body.value.secret, Date.now());
   if (!link) return sendRefusal(c, freezeLinkNotValid);
-  return c.json({ subject: link.subject, email: link.user.email.replace(/(?<=^.).*(?=@)/, '…') });
+  return c.json({
+    subject: link.subject,
+    email: link.user.email.replace(/(?<=^.).*(?=@)/, '…'),
+    mailedAt: new Date(link.mailedAt_ms).toISOString(),
+  });
 });
 
 /**

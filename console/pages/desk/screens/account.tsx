@@ -10,6 +10,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { Back, CopiedId, State, Time } from '../parts/names.tsx';
 import { NoRecord } from '../parts/no-record.tsx';
+import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
@@ -75,6 +76,7 @@ function Overview({ account }: { readonly account: AccountDetail }) {
           Too many wrong codes: the second factor is locked until <Time iso={totp.lockedUntil} />.
         </p>
       )}
+      <UnderWay accountId={id} />
       <div class="split wide-first">
         <section class="card">
           <h2>Worth</h2>
@@ -124,6 +126,38 @@ function Overview({ account }: { readonly account: AccountDetail }) {
   );
 }
 
+/** More withdrawals under way than this are not counted. */
+const MOST_COUNTED = 20;
+
+const count = (rows: readonly unknown[]) =>
+  rows.length < MOST_COUNTED ? String(rows.length) : `${MOST_COUNTED} or more`;
+
+/** The withdrawals of an account that have no end yet, in a line; nothing where there are none. */
+function UnderWay({ accountId }: { readonly accountId: string }) {
+  const { loaded } = useLoaded(async () => {
+    const read = async (status: 'PENDING' | 'PROCESSING') =>
+      (
+        await operate('get /accounts/{id}/withdrawals', {
+          path: { id: accountId },
+          query: { status, limit: MOST_COUNTED },
+        })
+      ).withdrawals;
+    const [held, sent] = await Promise.all([read('PENDING'), read('PROCESSING')]);
+    return [
+      ...(held.length > 0 ? [`waiting for a review: ${count(held)}`] : []),
+      ...(sent.length > 0 ? [`being sent: ${count(sent)}`] : []),
+    ];
+  });
+  if (loaded.state !== 'here' || loaded.value.length === 0) return null;
+  const what = `Withdrawals ${loaded.value.join(', ')}`;
+  return (
+    <Matters
+      label="What is under way"
+      of={[{ what, step: <a href={`/desk/accounts/${accountId}/withdrawals`}>See them</a> }]}
+    />
+  );
+}
+
 /** How much of a day's limit is used, as a bar and in words. */
 function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
   const { limit, used, remaining } = account.dailyWithdrawals;
@@ -142,17 +176,23 @@ function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
   );
 }
 
+async function readHolder(accountId: string) {
+  const [{ holder }, { entries }] = await Promise.all([
+    ask<{ holder: { email: string } | null }>('GET', `/desk/holders/${encodeURIComponent(accountId)}`),
+    operate('get /audit', { query: { target: accountId, action: 'invite_holder', limit: 1 } }),
+  ]);
+  return { holder, invited: entries[0] };
+}
+
 /** Who signs in for the account, and inviting somebody who does. */
 function HolderCard({ account: { id: accountId, totp } }: { readonly account: AccountDetail }) {
-  const { loaded, reload } = useLoaded(() =>
-    ask<{ holder: { email: string } | null }>('GET', `/desk/holders/${encodeURIComponent(accountId)}`),
-  );
+  const { loaded, reload } = useLoaded(() => readHolder(accountId));
   const may = useMay();
   return (
     <section class="card">
       <h2>Holder</h2>
       <Shown loaded={loaded}>
-        {({ holder }) =>
+        {({ holder, invited }) =>
           holder ? (
             <>
               <p>
@@ -172,10 +212,17 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
             </>
           ) : (
             <>
-              <p>Nobody signs in for this account in the console: programs use it with API keys.</p>
+              {invited ? (
+                <p role="status">
+                  <strong class="breaks">{String(invited.detail['email'])}</strong> was invited on{' '}
+                  <Time iso={invited.ts} />, and has not signed in yet. An invitation is good for 72 hours.
+                </p>
+              ) : (
+                <p>Nobody signs in for this account in the console: programs use it with API keys.</p>
+              )}
               {may('open_accounts') && (
                 <div class="steps">
-                  <Invite accountId={accountId} changed={reload} />
+                  <Invite accountId={accountId} isAgain={invited !== undefined} changed={reload} />
                 </div>
               )}
             </>
@@ -187,33 +234,29 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
 }
 
 /** Invites somebody by e-mail to become the holder. */
-function Invite({ accountId, changed }: { readonly accountId: string; readonly changed: () => void }) {
+function Invite({
+  accountId,
+  isAgain,
+  changed,
+}: {
+  readonly accountId: string;
+  readonly isAgain: boolean;
+  readonly changed: () => void;
+}) {
   const [email, setEmail] = useState('');
-  const [invited, setInvited] = useState<string>();
-  const invite = async () => {
-    const answer = await operate('post /accounts/{id}/invitation', { path: { id: accountId }, body: { email } });
-    if ('invitation' in answer) setInvited(answer.invitation.email);
-    return answer;
-  };
+  const invite = () => operate('post /accounts/{id}/invitation', { path: { id: accountId }, body: { email } });
   const done = () => {
     setEmail('');
     changed();
   };
   return (
-    <>
-      <Step label="Invite a holder" title="Invite a holder" act={invite} done={done}>
-        <p>
-          Whoever opens the link that is mailed to this address within 72 hours signs in for the account, for good. If
-          it ever had a key, a balance, a deposit or a second factor, a second person must approve.
-        </p>
-        <TextField label="E-mail of the holder" type="email" required value={email} set={setEmail} />
-      </Step>
-      {invited !== undefined && (
-        <p class="notice" role="status">
-          {invited} was invited. The link is good for 72 hours.
-        </p>
-      )}
-    </>
+    <Step label={isAgain ? 'Invite again' : 'Invite a holder'} title="Invite a holder" act={invite} done={done}>
+      <p>
+        Whoever opens the link that is mailed to this address within 72 hours signs in for the account, for good. If it
+        ever had a key, a balance, a deposit or a second factor, a second person must approve.
+      </p>
+      <TextField label="E-mail of the holder" type="email" required value={email} set={setEmail} />
+    </Step>
   );
 }
 

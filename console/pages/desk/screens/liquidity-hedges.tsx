@@ -19,7 +19,7 @@ import { isStuck, nameHedge, showSeconds } from './venue-matters.tsx';
 /** The hedges that have no end yet, the oldest first. */
 export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
   return (
-    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={plannedOf()} empty="No hedge is open." />
+    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
   );
 }
 
@@ -52,7 +52,7 @@ export function Hedges() {
             label="Hedges"
             rows={rows.toSorted((one, other) => Number(other.status === 'OPEN') - Number(one.status === 'OPEN'))}
             keyOf={({ id }) => id}
-            columns={[...plannedOf(() => setTurn(turn + 1)), ...dealt]}
+            columns={[...planned, ...dealt, ...(rows.some(isStuck) ? [endColumn(() => setTurn(turn + 1))] : [])]}
             empty={
               status === ''
                 ? 'Nothing was hedged yet. A coin is hedged once its terms name a venue and a band.'
@@ -78,8 +78,8 @@ const states = {
   NEVER: ['NEVER', 'never dealt'],
 } as const;
 
-/** What was planned. What the dealer does not end, a person does: `ended` is called after it. */
-const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
+/** What was planned. */
+const planned: readonly Column<Hedge>[] = [
   {
     name: 'Hedge',
     show: (hedge) => (
@@ -99,19 +99,8 @@ const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
       const { status, openSeconds } = hedge;
       const [tone, words] = states[status];
       if (openSeconds === null) return <State of={tone} words={words} />;
-      return isStuck(hedge) ? (
-        <>
-          <State of="FAILED" words={`no answer for ${showSeconds(openSeconds)}`} />
-          {ended && (
-            <>
-              <br />
-              <EndHedge hedge={hedge} done={ended} />
-            </>
-          )}
-        </>
-      ) : (
-        <State of={tone} words={`open for ${showSeconds(openSeconds)}`} />
-      );
+      const [now, age] = isStuck(hedge) ? ['FAILED', 'no answer'] : [tone, 'open'];
+      return <State of={now} words={`${age}, ${showSeconds(openSeconds)}`} />;
     },
   },
   {
@@ -143,6 +132,13 @@ const dealt: readonly Column<Hedge>[] = [
     show: ({ fee }) => (fee === null ? <span class="dim">–</span> : showSum(fee.amount, fee.asset)),
   },
 ];
+
+/** What the dealer does not end, a person does: `ended` is called after it. */
+const endColumn = (ended: () => void): Column<Hedge> => ({
+  name: 'End',
+  isStep: true,
+  show: (hedge) => isStuck(hedge) && <EndHedge hedge={hedge} done={ended} />,
+});
 
 /** A wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
@@ -203,8 +199,8 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
       done={done}
     >
       <p>
-        Sent <Time iso={hedge.ts} />, limit {showPrice(limitPrice)} USDT. It has expired, and ending it cannot be
-        undone. First look for its id among the venue’s orders:
+        Sent <Time iso={hedge.ts} />, limit {showPrice(limitPrice)} USDT. It has expired. First look for its id among
+        the venue’s orders:
       </p>
       <Copied isBeside text={hedge.id} label="the id of the hedge" />
       <Question label="What became of it?" value={outcome} set={setOutcome} options={outcomes} />
@@ -245,17 +241,18 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
               set={setFeeAsset}
               options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
             />
-            <TextField
-              label="Venue’s order id (required)"
-              required
-              maxLength={128}
-              value={venueReference}
-              set={setReference}
-            />
           </div>
+          <TextField
+            label="Venue’s order id (required)"
+            required
+            maxLength={128}
+            value={venueReference}
+            set={setReference}
+          />
         </>
       )}
       <ReasonField value={reason} set={setReason} />
+      {outcome && <p class="quiet">Ending it cannot be undone.</p>}
       {outcome === 'never' && (
         <OldAndNew
           name="The hedge"

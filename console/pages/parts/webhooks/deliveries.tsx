@@ -57,7 +57,7 @@ export function Deliveries({
             {log.deliveries.length > 0 && <List rows={log.deliveries} resend={resend} />}
             {all && (
               <>
-                <p class="quiet">Events are resent one per second.</p>
+                <p class="quiet">All are sent again, also those that were delivered, one per second.</p>
                 {all}
               </>
             )}
