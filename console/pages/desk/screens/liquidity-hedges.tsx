@@ -99,8 +99,19 @@ const planned: readonly Column<Hedge>[] = [
       const { status, openSeconds } = hedge;
       const [tone, words] = states[status];
       if (openSeconds === null) return <State of={tone} words={words} />;
-      const [now, age] = isStuck(hedge) ? ['FAILED', 'no answer'] : [tone, 'open'];
-      return <State of={now} words={`${age}, ${showSeconds(openSeconds)}`} />;
+      const [now, is] = isStuck(hedge) ? ['FAILED', 'no answer'] : [tone, 'open'];
+      const age = <span class="off-telephone">, {showSeconds(openSeconds)}</span>;
+      return (
+        <State
+          of={now}
+          words={
+            <>
+              {is}
+              {age}
+            </>
+          }
+        />
+      );
     },
   },
   {
