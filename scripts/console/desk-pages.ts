@@ -151,6 +151,7 @@ export async function listPages(
       prepare: async (page) => {
         await press(page, 'Change the review limit');
         await page.getByRole('dialog').getByLabel('Review limit').fill('20000');
+        await page.getByLabel('Reason, for the audit').fill('the auditors agreed to more');
       },
     },
     {
@@ -164,6 +165,7 @@ export async function listPages(
       prepare: async (page) => {
         await press(page, 'Change BTC');
         await page.getByRole('textbox', { name: 'Spread' }).fill('0.30');
+        await page.getByLabel('Reason, for the audit').fill('venues charge more');
         await page.getByLabel('Order limit').focus();
       },
     },
@@ -173,6 +175,7 @@ export async function listPages(
       prepare: async (page) => {
         await press(page, 'Change the hedging of BTC');
         await page.getByLabel('Price limit').fill('0.30');
+        await page.getByLabel('Reason, for the audit').fill('its book is thin');
         await page.getByLabel('Venue’s fee').focus();
       },
     },

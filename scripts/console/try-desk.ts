@@ -120,6 +120,7 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
     old !== next && next === '10\u00A0USDT',
     `a setting shows its old value and its new one, ${old} and ${next}`,
   );
+  await page.getByLabel('Reason, for the audit').fill('to review one');
   await confirm(page, 'Change the review limit');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   const id = await customer.withdraw();

@@ -15,7 +15,7 @@ export async function readNewestHalt(database: Database, of: 'trading' | 'hedgin
   const isSet = and(eq(audit.target, 'settings'), isNotNull(sql`${audit.detail} ->> ${sql.raw(`'${of}Halted'`)}`));
   const [row] = await database.select().from(audit).where(or(isOwn, isSet)).orderBy(desc(audit.id)).limit(1);
   if (!row) return null;
-  const { reason, venue } = JSON.parse(row.detail) as { readonly reason?: string; readonly venue?: string };
-  const why = reason ?? (venue === undefined ? null : `${venue} holds something else than the ledgers say`);
+  const { reason, because, venue } = JSON.parse(row.detail) as Readonly<Record<string, string | undefined>>;
+  const why = reason ?? because ?? (venue === undefined ? null : `${venue} holds something else than the ledgers say`);
   return { ts: row.ts, by: row.actor ?? row.role, reason: why };
 }

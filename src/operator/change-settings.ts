@@ -39,7 +39,7 @@ const notCopied = refuseUnconfirmed(
 );
 
 /**
- * Changes settings of the exchange, all or none, and records who did it: in ledger 0, and then in the copies of all
+ * Changes settings of the exchange, all or none, and records who did it, and why if it is said: in ledger 0, and then in the copies of all
  * others. Refuses with `precision_exceeded`, `amount_above_maximum`, `network_not_supported`, `amount_below_minimum` for
  * a spread that this environment does not allow or a price of zero, `invalid_request` for a weight of a ledger that does
  * not exist, `invalid_state` for a cap below what is already owed or short, for lifting a halt while any ledger has a
@@ -51,7 +51,7 @@ const notCopied = refuseUnconfirmed(
  */
 export async function changeSettings(
   bindings: LedgerBindings,
-  change: ChangeSettings,
+  { reason, ...change }: ChangeSettings,
   defaults: SettingDefaults,
   actor: Actor,
 ): Promise<Outcome<ExchangeSettings>> {
@@ -70,7 +70,10 @@ export async function changeSettings(
     return next ? accept(next) : refuseLowered(asset);
   });
   if (!planned.ok) return planned;
-  const audit = insertAudit(firstLedger(bindings), actor, 'change_settings', 'settings', change);
+  const audit = insertAudit(firstLedger(bindings), actor, 'change_settings', 'settings', {
+    ...change,
+    ...(reason !== undefined && { because: reason }),
+  });
   const refused = await commitSettings(bindings, audit, planned.value, refuseLowered, actor.now_ms, values);
   return refused ?? accept(await readExchangeSettings(bindings, defaults));
 }

@@ -41,7 +41,7 @@ settingsRoutes.add({
   needsTwo: true,
   summary: 'Change some of the settings; a halt takes effect at once, the others within seconds',
   description:
-    'Settings that are not named stay as they are. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`, `haltedCoins`, `coinTerms` and `openingWeights` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
+    'Settings that are not named stay as they are. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`, `haltedCoins`, `coinTerms` and `openingWeights` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone. The audit keeps the `reason`, and whoever approves a proposal reads it.',
   request: { body: jsonBody(ChangeSettings) },
   ...settings.documented,
   refusals: [
@@ -53,7 +53,7 @@ settingsRoutes.add({
   ],
   handle: async (c) => {
     const change = c.req.valid('json');
-    const isOfCaps = Object.keys(change).every((name) => name === 'supplyCaps' || name === 'exposure');
+    const isOfCaps = Object.keys(change).every((name) => ['supplyCaps', 'exposure', 'reason'].includes(name));
     const refused = isOfCaps ? undefined : refuseDuty(c, 'change_settings');
     if (refused) return refused;
     return settings.answer(changeSettings(c.env, change, defaults, actorOf(c)));

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Timestamp } from '../http/wire-types.ts';
+import { Reason, Timestamp } from '../http/wire-types.ts';
 import { type Database, firstLedger } from '../db/database.ts';
 import { readPlan } from '../db/shares/read-shares.ts';
 import { type Limit, sharesOf, sumOf } from '../db/shares/shares.ts';
@@ -136,7 +136,7 @@ export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 /**
  * Any part of the settings; the others stay. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`,
  * `haltedCoins`, `coinTerms` and `openingWeights` are replaced whole. Each named fallback price is replaced and gets the present date; `null`
- * restores the default.
+ * restores the default. The reason is none of the settings.
  */
 export const ChangeSettings = ExchangeSettings.partial()
   .extend({
@@ -147,6 +147,7 @@ export const ChangeSettings = ExchangeSettings.partial()
         description: 'In USDT; null restores the default price of a coin',
         example: { BTC: '65000' },
       }),
+    reason: Reason.optional(),
   })
   .strict()
   .openapi('ChangeSettings');

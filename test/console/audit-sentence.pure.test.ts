@@ -23,10 +23,10 @@ interface OpenApi {
   readonly components: { readonly schemas: Record<string, { readonly properties: object }> };
 }
 
-/** The settings that a request can change. */
+/** The settings that a request can change, without its reason. */
 function listSettings(): string[] {
   const { components } = JSON.parse(readFileSync('docs/openapi.operator.json', 'utf8')) as OpenApi;
-  return Object.keys(components.schemas['ChangeSettings']?.properties ?? {});
+  return Object.keys(components.schemas['ChangeSettings']?.properties ?? {}).filter((name) => name !== 'reason');
 }
 
 describe('a row of the audit', () => {
@@ -42,6 +42,11 @@ describe('a row of the audit', () => {
       'change_settings',
       { tradingHalted: false, spreadBps: 25 },
       'grace@exchange.example resumed trading, and set the spread to 0.25\u202F%',
+    ],
+    [
+      'change_settings',
+      { tradingHalted: true, because: 'prices look wrong' },
+      'grace@exchange.example halted trading, because: prices look wrong',
     ],
     [
       'change_settings',
@@ -150,6 +155,10 @@ describe('what a change of the settings is about', () => {
   it('is the settings where there are several', () => {
     expect(placeSettings(['fees', 'notice'])).toEqual(['Settings', '/desk/settings']);
   });
+
+  it.each(['reason', 'because'])('is the same with a %s', (why) => {
+    expect(placeSettings([why, 'fees'])).toEqual(placeSettings(['fees']));
+  });
 });
 
 describe('a proposal', () => {
@@ -176,6 +185,8 @@ describe('a proposal', () => {
     ],
     [`${account}/credits`, undefined, 'Credit the account Anna Berg'],
     ['/operator/v1/settings', { tradingHalted: false }, 'Resume trading'],
+    ['/operator/v1/settings', { tradingHalted: false, reason: 'prices agree' }, 'Resume trading'],
+    ['/operator/v1/settings', { reason: 'nothing else' }, 'Change the settings'],
     [
       '/operator/v1/settings',
       { haltedCoins: ['DOGE'], notice: null },

@@ -203,6 +203,33 @@ describe('a notice to all holders', () => {
   });
 });
 
+describe('why settings were changed', () => {
+  const lastDetail = async () =>
+    JSON.parse((await listRows<{ detail: string }>('SELECT detail FROM audit ORDER BY id DESC LIMIT 1'))[0]!.detail);
+
+  it('is in the audit where it was said, and is no setting', async () => {
+    const before = await operate<Settings>('GET', '/settings');
+    const change = { tradingHalted: false, exposure: { AVAX: '54321' } };
+    const { settings } = await json<Settings>(await patch({ ...change, reason: 'as agreed' }));
+    expect(settings).toMatchObject(change);
+    expect(Object.keys(settings)).toEqual(Object.keys(before.settings));
+    expect(await lastDetail()).toEqual({ ...change, because: 'as agreed' });
+    await patch(change);
+    expect(await lastDetail()).toEqual(change);
+  });
+
+  it.each([0, 501])('is refused with %d characters, and nothing changes', async (length) => {
+    const before = await operate<Settings>('GET', '/settings');
+    await expectCode(patch({ withdrawalsHalted: true, reason: 'x'.repeat(length) }), '400 invalid_request');
+    expect(await operate<Settings>('GET', '/settings')).toEqual(before);
+  });
+
+  it('changes nothing by itself', async () => {
+    const before = await operate<Settings>('GET', '/settings');
+    expect(await json<Settings>(await patch({ reason: 'to see' }))).toEqual(before);
+  });
+});
+
 describe('the audit', () => {
   it('has a row for every change, with the role, in the change’s own batch, and none for a refusal', async () => {
     const readAudit = async () =>

@@ -122,7 +122,7 @@ describe('each role and each route', () => {
     }
     expect((await operate<{ account: { status: string } }>('GET', account)).account.status).toBe('active');
     expect(await patch('admin', account, { dailyWithdrawalLimit: '1' })).toBe('200');
-    expect(await patch('treasury', '/settings', { exposure: { BTC: '10' } })).toBe('200');
+    expect(await patch('treasury', '/settings', { exposure: { BTC: '10' }, reason: 'as agreed' })).toBe('200');
     for (const change of [
       { tradingHalted: false },
       { exposure: { BTC: '10' }, reviewThreshold: null },

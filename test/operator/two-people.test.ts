@@ -76,6 +76,15 @@ describe('a change that needs two people', () => {
   });
 });
 
+it('a proposal of settings says why, and the audit of its approval too', async () => {
+  const body = { maxAtVenues: '77', reason: 'the auditors ask for it' };
+  const proposal = await readProposal(await by(ADA, 'PATCH', '/settings', body));
+  expect(proposal.body).toEqual(body);
+  await expectCode(approve(BOB, proposal), '200');
+  const rows = await listRows<{ detail: string }>('SELECT detail FROM audit WHERE proposal = ?', proposal.id);
+  expect(rows.map(({ detail }) => JSON.parse(detail))).toEqual([{ maxAtVenues: '77', because: body.reason }]);
+});
+
 it('a spread below what hedges cost is neither proposed nor approved', async () => {
   const hedging = { venue: 'v', outer: '9', inner: '0', maxAgeSeconds: 1, limitBps: 30, maxHedge: '50000', feeBps: 25 };
   const terms = (spreadBps: number) => ({ coinTerms: { BTC: { spreadBps, hedging } } });

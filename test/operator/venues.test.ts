@@ -194,6 +194,8 @@ describe('GET /operator/v1/venues', () => {
   it('says who halted hedging, and why', async () => {
     await operate('PATCH', '/settings', { hedgingHalted: true });
     expect(await read()).toMatchObject({ hedgingHalted: true, halt: { by: 'operator', reason: null } });
+    await operate('PATCH', '/settings', { hedgingHalted: true, reason: 'the venue is late' });
+    expect((await read()).halt).toMatchObject({ by: 'operator', reason: 'the venue is late' });
     await operate('PATCH', '/settings', { hedgingHalted: false });
     expect((await read()).halt).toBeNull();
     const halt = { ts: 0, by: 'exchange', reason: 'hedge 1: the fee is in XRP' };

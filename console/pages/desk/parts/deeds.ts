@@ -57,7 +57,8 @@ const deeds: readonly (readonly [
 ])[] = [
   [
     /^\/settings$/,
-    (_, body) => (Object.keys(body).length === 0 ? 'Change the settings' : upperFirst(proposeSettings(body))),
+    (_, { reason: _reason, ...change }) =>
+      Object.keys(change).length === 0 ? 'Change the settings' : upperFirst(proposeSettings(change)),
     ({ tradingHalted, withdrawalsHalted }) =>
       tradingHalted === false
         ? 'Orders are taken again.'

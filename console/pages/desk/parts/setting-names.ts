@@ -42,8 +42,9 @@ const switched: Readonly<Record<string, string>> = {
   notice: 'Notice to all holders',
 };
 
-/** What a change of the settings is about, with the page on which it is changed. */
-export function placeSettings([first = '', ...others]: readonly string[]): readonly [name: string, path: string] {
+/** What a change of the settings is about, with the page on which it is changed: of a request, or of a row of the audit. */
+export function placeSettings(fields: readonly string[]): readonly [name: string, path: string] {
+  const [first = '', ...others] = fields.filter((field) => field !== 'reason' && field !== 'because');
   if (others.length > 0) return ['Settings', '/desk/settings'];
   const name = switched[first];
   if (name !== undefined) return [name, '/desk/switches'];

@@ -135,6 +135,15 @@ export function OldAndNew({
 }
 
 /** Why something is done, for the audit. */
-export function ReasonField({ value, set }: { readonly value: string; readonly set: (value: string) => void }) {
-  return <TextField label="Reason, for the audit (required)" required maxLength={500} value={value} set={set} />;
+export function ReasonField({
+  required = true,
+  value,
+  set,
+}: {
+  readonly required?: boolean;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}) {
+  const label = `Reason, for the audit (${required ? 'required' : 'optional'})`;
+  return <TextField label={label} required={required} maxLength={500} value={value} set={set} />;
 }

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { readAmount } from '../../amount.ts';
 import { isGreater } from '../../exact.ts';
 import { operate } from '../operate.ts';
 import type { Column } from '../parts/records.tsx';
-import { Step } from '../parts/step.tsx';
+import { ReasonField, Step } from '../parts/step.tsx';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangedSettings, compareSettings } from './changed-settings.tsx';
@@ -31,7 +32,7 @@ const isForTwo = (change: ChangeSettings, settings: ExchangeSettings) =>
     return next === null || isGreater(readAmount(next as string).amount ?? '0', old);
   });
 
-/** A step that changes settings, with each old and new value. */
+/** A step that changes settings, with each old and new value, and why: whoever else must agree judges by that. */
 export function ChangeStep({
   label,
   about,
@@ -48,19 +49,25 @@ export function ChangeStep({
   readonly change: ChangeSettings | undefined;
   readonly children?: ComponentChildren;
 }) {
+  const [reason, setReason] = useState('');
   const isChange = change !== undefined && compareSettings(change, settings).length > 0;
+  const needsTwo = isChange && isForTwo(change, settings);
   return (
     <Step
       label={label}
       about={about}
       title={title}
       isReady={!change || isChange}
-      needsTwo={isChange && isForTwo(change, settings)}
-      act={() => operate('patch /settings', { body: change ?? {} })}
-      done={changed}
+      needsTwo={needsTwo}
+      act={() => operate('patch /settings', { body: { ...change, ...(reason !== '' && { reason }) } })}
+      done={() => {
+        setReason('');
+        changed();
+      }}
     >
       {children}
       {isChange && <ChangedSettings isTitled change={change} settings={settings} />}
+      <ReasonField required={needsTwo} value={reason} set={setReason} />
     </Step>
   );
 }

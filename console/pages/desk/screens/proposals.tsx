@@ -210,6 +210,7 @@ function showField(name: string, value: unknown, { asset }: Proposal['body']) {
 /** What the request says, and of what it is about; what is still to be changed, beside what it is now, and what then happens. */
 function Body({ proposal, settings, staff }: BodyOf) {
   const { status, path, body, account, record } = proposal;
+  const { reason: _reason, ...change } = body;
   const isOpen = status === 'OPEN';
   const effect = tellEffect(proposal);
   const isOfSettings = isOpen && path.endsWith('/settings');
@@ -221,19 +222,18 @@ function Body({ proposal, settings, staff }: BodyOf) {
       ? { dailyWithdrawalLimit: account?.dailyWithdrawalLimit, status: account?.status }
       : { roles: member ? member.roles : [] };
   const [changes, says] = [true, false].map((isChange) =>
-    isOfSettings
-      ? []
-      : Object.entries(body).filter(
-          ([name]) =>
-            name !== 'accountId' &&
-            // The title says it.
-            !(name === 'outcome' && path.endsWith('/settle')) &&
-            (before[name] !== undefined) === isChange,
-        ),
+    Object.entries(body).filter(
+      ([name]) =>
+        name !== 'accountId' &&
+        // The title says it.
+        !(name === 'outcome' && path.endsWith('/settle')) &&
+        !(isOfSettings && name !== 'reason') &&
+        (before[name] !== undefined) === isChange,
+    ),
   );
   return (
     <>
-      {isOfSettings && <ChangedSettings change={body} settings={settings} />}
+      {isOfSettings && <ChangedSettings change={change} settings={settings} />}
       {changes?.map(([name, value]) => (
         <OldAndNew key={name} name={nameField(name)} old={<Value of={before[name]} />} next={<Value of={value} />} />
       ))}

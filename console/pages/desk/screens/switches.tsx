@@ -112,7 +112,8 @@ function OffNow({ settings, changes, changed }: SettingsPart & { readonly change
 const tellSwitchOff = (change: AuditEntry | undefined) =>
   change && (
     <>
-      By {change.actor}, <Time iso={change.ts} />.
+      By {change.actor}, <Time iso={change.ts} />
+      {typeof change.detail['because'] === 'string' && `: ${change.detail['because']}`}.
     </>
   );
 
