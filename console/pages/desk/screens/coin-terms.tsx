@@ -1,9 +1,9 @@
 import { coinSymbols } from '../../assets.ts';
 import { useState } from 'preact/hooks';
-import { showAmount, showTime } from '../../format.ts';
+import { showAmount, showPrice, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
-import { operate } from '../operate.ts';
+import { operate, readPublic } from '../operate.ts';
 import { upperFirst } from '../parts/deeds.ts';
 import { Day } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
@@ -214,16 +214,41 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
           value={maxNotional}
           set={(value) => setMaxNotional(value.trim())}
         />
-        <TextField
-          label="Fallback price"
-          unit="USDT"
-          help={`Shown while no venue has a price${fallback ? `. Set ${showTime(fallback.setAt)}` : ''}`}
-          inputMode="decimal"
-          value={price}
-          set={(value) => setPrice(value.trim())}
-        />
+        <FallbackField coin={coin} setAt={fallback?.setAt} value={price} set={setPrice} />
       </div>
     </ChangeStep>
+  );
+}
+
+/** The field of a fallback price, with the market's price beside it, so that an old one is noticed. */
+function FallbackField({
+  coin,
+  setAt,
+  value,
+  set,
+}: {
+  readonly coin: Coin;
+  readonly setAt: string | undefined;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}) {
+  const { loaded } = useLoaded(async () => (await readPublic('/api/v1/markets/tickers')).tickers);
+  const ticker = loaded.state === 'here' ? loaded.value.find(({ symbol }) => symbol === coin) : undefined;
+  const parts = [
+    'Shown while no venue has a price',
+    ...(setAt === undefined ? [] : [`Last set ${showTime(setAt)}`]),
+    // A degraded one is not the market's.
+    ...(ticker && !ticker.degraded ? [`The market’s price is ${showPrice(ticker.price)} now`] : []),
+  ];
+  return (
+    <TextField
+      label="Fallback price"
+      unit="USDT"
+      help={parts.join('. ')}
+      inputMode="decimal"
+      value={value}
+      set={(text) => set(text.trim())}
+    />
   );
 }
 
@@ -231,10 +256,10 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
 const hedgingFields = {
   inner: 'Hedge after the wait',
   outer: 'Hedge at once',
-  maxAgeSeconds: 'Past the inner bound',
+  maxAgeSeconds: 'How long past the inner bound before it is hedged',
   maxHedge: 'Largest single hedge',
   limitBps: 'Off the market price',
-  feeBps: 'Kept for each hedge',
+  feeBps: 'Set aside for the venue’s fee',
 } as const;
 
 type HedgingField = keyof typeof hedgingFields;
