@@ -39,12 +39,13 @@ const notCopied = refuseUnconfirmed(
 );
 
 /**
- * Changes settings of the exchange, all or none, and records who did it, and why if it is said: in ledger 0, and then in the copies of all
- * others. Refuses with `precision_exceeded`, `amount_above_maximum`, `network_not_supported`, `amount_below_minimum` for
- * a spread that this environment does not allow or a price of zero, `invalid_request` for a weight of a ledger that does
- * not exist, `invalid_state` for a cap below what is already owed or short, for lifting a halt while any ledger has a
- * violation that is not cleared and for a spread below what a hedge costs, and `service_unavailable`, also when a copy was
- * not confirmed; the keepers then make it within a minute. Throws when D1 cannot be read.
+ * Changes settings of the exchange, all or none, and records who did it, and why if that is said: in ledger 0, and then
+ * in the copies of all others. Refuses with `precision_exceeded`, `amount_above_maximum`, `network_not_supported`,
+ * `amount_below_minimum` for a spread that this environment does not allow or a price of zero, `invalid_request` for a
+ * weight of a ledger that does not exist, `invalid_state` for a cap below what is already owed or short, for lifting a
+ * halt while any ledger has a violation that is not cleared and for a spread below what a hedge costs, and
+ * `service_unavailable`, also when a copy was not confirmed; the keepers then make it within a minute. Throws when D1
+ * cannot be read.
  *
  * A higher limit is given to the ledgers in proportion to their shares, and a lower one is taken from what they do not
  * use.

@@ -135,8 +135,8 @@ export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
  * Any part of the settings; the others stay. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`,
- * `haltedCoins`, `coinTerms` and `openingWeights` are replaced whole. Each named fallback price is replaced and gets the present date; `null`
- * restores the default. The reason is none of the settings.
+ * `haltedCoins`, `coinTerms` and `openingWeights` are replaced whole. Each named fallback price is replaced and gets the
+ * present date; `null` restores the default. The reason is none of the settings.
  */
 export const ChangeSettings = ExchangeSettings.partial()
   .extend({
