@@ -120,7 +120,9 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
     show: (row) => (
       <>
         <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>
-        <small class="below">{nameAlone(row.network)}</small>
+        <small class="below">
+          {nameAlone(row.network)} <ShortId id={row.id} />
+        </small>
       </>
     ),
   },

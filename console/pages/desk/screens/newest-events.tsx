@@ -8,7 +8,7 @@ import { go } from '../../route.ts';
 import { operate } from '../operate.ts';
 import { type AccountOfHolder, addAccounts } from '../parts/find-accounts.ts';
 import { nameEntries } from '../parts/named-entry.ts';
-import { AccountName, Clock, SubjectLink, nameDay } from '../parts/names.tsx';
+import { AccountName, Clock, ShortId, SubjectLink, nameDay } from '../parts/names.tsx';
 import { useOpenRows } from '../parts/open-rows.tsx';
 import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
@@ -55,6 +55,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
           </button>
         </div>
       </div>
+      <p class="quiet">What endpoints are sent: each step of a payment, and each change that the audit has.</p>
       <Newest key={`${kind} ${turn}`} kind={kind} ledger={ledger} />
     </section>
   );
@@ -183,8 +184,8 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
     const url = 'webhookEndpoint' in event.data ? event.data.webhookEndpoint.url : '';
     return { what: `An endpoint ${state}`, about: <span class="breaks">{url}</span> };
   }
-  const { kind, path, amount, asset } = record;
-  const id = findAccountOf(event);
+  const { kind, path, id, amount, asset } = record;
+  const accountId = findAccountOf(event);
   return {
     what: (
       <>
@@ -192,8 +193,16 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
           {kind} of {showSum(amount, asset)}
         </a>{' '}
         {state}
+        <small class="below">
+          <ShortId id={id} />
+        </small>
       </>
     ),
-    about: id === undefined ? <span class="quiet">No account yet</span> : <AccountName id={id} account={account} />,
+    about:
+      accountId === undefined ? (
+        <span class="quiet">No account yet</span>
+      ) : (
+        <AccountName id={accountId} account={account} />
+      ),
   };
 }
