@@ -21,6 +21,7 @@ import {
 import { AMOUNT_SYNTAX, formatAmount, formatPrice } from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
 import type { TradingContext } from '../orders/in-force.ts';
+import { holderText } from './holder-text.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
@@ -30,18 +31,11 @@ const AmountsByNetwork = NetworkAmounts.openapi('NetworkAmounts');
 
 const MAX_NOTICE_LENGTH = 500;
 
-/** What a program could make a link of: whoever writes to all holders sends nobody anywhere. */
-const LINK = /:\/\/|www\.|[\p{L}\p{N}-]\.\p{L}{2,}/iu;
-
 const Notice = HolderNotice.extend({
-  text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(MAX_NOTICE_LENGTH)
-    .refine((text) => !/\p{Cc}/u.test(text), 'is more than a line of text')
-    .refine((text) => !LINK.test(text), 'has something like a link; write a space after each full stop')
-    .openapi({ description: 'Plain text without a link', example: 'On Sunday withdrawals of SOL wait for an hour.' }),
+  text: holderText(MAX_NOTICE_LENGTH).openapi({
+    description: 'Plain text without a link',
+    example: 'On Sunday withdrawals of SOL wait for an hour.',
+  }),
   from: z.iso.datetime().openapi({ example: '2026-11-22T00:00:00Z' }),
   until: z.iso.datetime().openapi({ example: '2026-11-22T12:00:00Z' }),
 })
