@@ -27,6 +27,8 @@ CREATE TABLE withdrawals (
   allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
   tx_hash TEXT,
   reason TEXT,
+  -- What the exchange told the holder about a rejection, if anything.
+  note TEXT CHECK (note IS NULL OR (reason IS 'rejected' AND length(note) BETWEEN 1 AND 200)),
   daily_limit INTEGER NOT NULL CHECK (daily_limit >= 0),
   key_id TEXT NOT NULL,
   -- When it was last released, which means that all checks allowed its payment: in the batch that took the money, at its
@@ -172,8 +174,10 @@ BEGIN
         OLD.committed_at, OLD.totp_step, OLD.key_id, OLD.daily_limit, OLD.recipient, OLD.taken_transfer,
         OLD.client_order_id)
       OR NEW.status IS NULL OR (OLD.receipt_id IS NOT NULL AND NEW.receipt_id IS NOT OLD.receipt_id)
-      -- `tx_hash` and `reason` change only together with the status, and `allowlist_required` only with an approval.
+      -- `tx_hash` and `reason` change only together with the status, `note` only with a rejection, and
+      -- `allowlist_required` only with an approval.
       OR (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))
+      OR (NEW.note IS NOT OLD.note AND (OLD.status <> 'PENDING' OR NEW.status IS NOT 'FAILED'))
       OR (NEW.allowlist_required IS NOT OLD.allowlist_required AND (OLD.status <> 'PENDING' OR NEW.released_at IS NULL));
   SELECT RAISE(ABORT, 'guard: a withdrawal goes on once it is let out')
     WHERE (OLD.status = 'PENDING' AND NEW.status IN ('PROCESSING', 'COMPLETED') AND NEW.released_at IS NULL)

@@ -22,6 +22,8 @@ export interface Payment {
   /** Where a withdrawal goes or was to go, and over which network; `null` for a deposit. */
   readonly address: string | null;
   readonly network: string | null;
+  /** What the exchange told the holder about a rejected withdrawal; else `null`. */
+  readonly note: string | null;
 }
 
 /** Some payments, and up to which transfer they are all. */
@@ -39,6 +41,7 @@ const Row = z.object({
   usdValue: z.string(),
   address: z.string().nullable(),
   network: z.string().nullable(),
+  note: z.string().nullable(),
 });
 
 /**
@@ -52,13 +55,13 @@ export async function readPayments(database: Database, after: number | null): Pr
   const last = Math.min(newest, after + SPAN);
   const rows = await database.all(sql`
     SELECT t.id AS transfer, iif(t.id = w.taken_transfer, 'withdrawal', 'return') AS kind, w.account_id AS accountId, t.ts, w.asset,
-      CAST(w.amount AS TEXT) AS amount, CAST(w.usd_value AS TEXT) AS usdValue, w.address, w.network
+      CAST(w.amount AS TEXT) AS amount, CAST(w.usd_value AS TEXT) AS usdValue, w.address, w.network, w.note
     FROM transfers t
     JOIN accounts a ON a.id IN (t.debit, t.credit) AND a.holder IS NOT NULL
     JOIN withdrawals w ON w.account_id = a.id AND w.id = t.reference AND t.id IN (w.taken_transfer, w.returned_transfer)
     WHERE t.id > ${after} AND t.id <= ${last} AND t.kind = 'withdrawal'
     UNION ALL
-    SELECT t.id, 'deposit', d.account_id, t.ts, d.asset, CAST(d.amount AS TEXT), CAST(d.usd_value AS TEXT), NULL, NULL
+    SELECT t.id, 'deposit', d.account_id, t.ts, d.asset, CAST(d.amount AS TEXT), CAST(d.usd_value AS TEXT), NULL, NULL, NULL
     FROM transfers t
     JOIN accounts a ON a.id = t.credit AND a.holder IS NOT NULL
     -- The receipt of a withdrawal that another account of this ledger has paid names the same transfer.

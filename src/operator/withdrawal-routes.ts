@@ -20,6 +20,7 @@ import { oldestFirst } from '../db/merge-pages.ts';
 import { readMerged } from './read-merged.ts';
 import { selectOpenWithdrawals } from '../withdrawals/withdrawal.ts';
 import { aWithdrawal } from './find-records.ts';
+import { holderText } from './holder-text.ts';
 import { ReasonBody } from './reason.ts';
 import { Reason, wholeNumber } from '../http/wire-types.ts';
 import { actorOf } from './authenticate-operator.ts';
@@ -29,6 +30,7 @@ import { nameActor } from '../db/audit.ts';
 
 const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
 const MINUTE_MS = 60_000;
+const MAX_NOTE_LENGTH = 200;
 
 const TxHash = z.string().openapi({ example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718' });
 
@@ -117,14 +119,26 @@ withdrawalRoutes.add({
   path: `${WITHDRAWAL_PATH}/reject`,
   duty: 'review_withdrawals',
   summary: 'Reject a withdrawal that waits for its review, and return the money',
-  description: 'From PENDING to FAILED; amount and fee return to the account.',
+  description:
+    'From PENDING to FAILED; amount and fee return to the account. The holder sees the note, and never the reason.',
   of: aWithdrawal,
-  request: { body: ReasonBody },
+  request: {
+    body: jsonBody(
+      z.strictObject({
+        reason: Reason,
+        note: holderText(MAX_NOTE_LENGTH).optional().openapi({
+          description: 'What the holder is told: plain text without a link',
+          example: 'The address belongs to a service that we may not pay.',
+        }),
+      }),
+    ),
+  },
   ...withdrawal.documented,
   refusals: ['invalid_state'],
   handle: (c, { row, database }) => {
-    const end = { kind: 'failed', reason: 'rejected' } as const;
-    return withdrawal.answer(settleByHand(database, row, 'PENDING', end, c.req.valid('json').reason, actorOf(c)));
+    const { reason, note } = c.req.valid('json');
+    const end = { kind: 'failed', reason: 'rejected', note } as const;
+    return withdrawal.answer(settleByHand(database, row, 'PENDING', end, reason, actorOf(c)));
   },
 });
 

@@ -45,6 +45,7 @@ export function toRow(
     releasedAt: needsReview ? null : now_ms,
     txHash: null,
     reason: null,
+    note: null,
     recipient,
     receiptId: recipient === null || (isHere && needsReview) ? null : newRecordId(now_ms, ledgerNumberOf(recipient)),
     heldReason: null,

@@ -18,10 +18,10 @@ export function moveFrom(expected: WithdrawalRow['status'], next: WithdrawalRow[
 /** One that has ended waits for nothing. */
 export const notHeld = { heldReason: null, heldSince: null };
 
-/** How a withdrawal ends: paid under a hash, or certainly never paid. */
+/** How a withdrawal ends: paid under a hash, or certainly never paid, where a rejection may tell the holder something. */
 export type WithdrawalEnd =
   | { readonly kind: 'paid'; readonly txHash: string }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'failed'; readonly reason: string; readonly note?: string | undefined };
 
 /**
  * Ends a withdrawal and moves its money in one batch. If it was paid, the amount leaves the house and the fee goes to
@@ -41,7 +41,12 @@ export function settleWithdrawal(
         txHash: isAcross(row) ? null : settlement.txHash,
         paidTransfer: nextTransfer(),
       }
-    : { status: moveFrom(row.status, 'FAILED'), reason: settlement.reason, returnedTransfer: nextTransfer() };
+    : {
+        status: moveFrom(row.status, 'FAILED'),
+        reason: settlement.reason,
+        note: settlement.note,
+        returnedTransfer: nextTransfer(),
+      };
   const record = database
     .update(withdrawals)
     .set({ ...end, ...notHeld })

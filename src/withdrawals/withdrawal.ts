@@ -39,6 +39,10 @@ export const WithdrawalBase = z.object({
   network: z.string().openapi({ example: 'TRC20' }),
   address: z.string().openapi({ description: 'In its canonical form', example: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' }),
   keyId: KeyId,
+  note: z.string().nullable().openapi({
+    description: 'What the exchange told the holder about a rejection, else null',
+    example: null,
+  }),
   clientOrderId: ClientOrderId.optional(),
 });
 
@@ -76,6 +80,7 @@ export function showWithdrawal(row: WithdrawalRow): Withdrawal {
     address: row.address,
     keyId: row.keyId,
     reason: tellReason(row.reason),
+    note: row.note,
     ...(row.clientOrderId !== null && { clientOrderId: row.clientOrderId }),
   };
 }

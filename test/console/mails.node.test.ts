@@ -147,6 +147,21 @@ describe('a withdrawal', () => {
     expect([failed?.subject, others]).toEqual(['A withdrawal of 20 USDT from your account failed', []]);
     expect(failed?.text).toContain(`20 USDT to ${WITHDRAWAL.address} over TRC20 were not sent.`);
     expect(failed?.text).not.toContain('audit');
+    expect(failed?.text).not.toContain('The exchange says');
+  });
+
+  it('that is rejected with words for its holder has them in its mail', async () => {
+    const holder = await served.openHolder({ USDT: '1000' });
+    await served.operate('PATCH', '/settings', { reviewThreshold: '0' });
+    const { withdrawal } = (await (await withdraw(holder)).json()) as { withdrawal: { id: string } };
+    await served.operate('PATCH', '/settings', { reviewThreshold: null });
+    const path = `/accounts/${holder.accountId}/withdrawals/${withdrawal.id}/reject`;
+    await served.operate('POST', path, { reason: 'for the audit alone', note: 'Ask us for the form.' });
+    await served.tell();
+    const [taken, failed] = served.mailsTo(holder.email).filter(({ subject }) => subject.includes('withdrawal'));
+    expect(taken?.text).not.toContain('The exchange says');
+    expect(failed?.text).toContain('and so is the fee.\n\nThe exchange says: Ask us for the form.\n');
+    expect(failed?.text).not.toContain('audit');
   });
 
   it('is stopped by no link that is older than a week', async () => {

@@ -193,6 +193,7 @@ const tables: Readonly<Record<string, Checked>> = {
       ...notBelowZero('usd_value'),
       ...oneOf('status', "'PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'"),
       ...yesOrNo('allowlist_required'),
+      "note IS NULL OR (reason IS 'rejected' AND length(note) BETWEEN 1 AND 200)": { note: 'n' },
       ...notBelowZero('daily_limit'),
       ...notBelowZero('asks'),
       "(held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')": {

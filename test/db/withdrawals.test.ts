@@ -77,6 +77,26 @@ describe('the client’s name for a withdrawal', () => {
   });
 });
 
+describe('what the holder of a withdrawal is told', () => {
+  const tell = (note: string, reason = 'rejected') =>
+    set(`status = 'FAILED', reason = '${reason}', note = '${note}', returned_transfer = ${NEXT}`);
+
+  it('is written with a rejection, is a line at most, and stays', async () => {
+    await withdrawal('PENDING').run();
+    await expectRefused('guard: a withdrawal keeps what it is', set("note = 'n'"));
+    for (const refused of [tell(''), tell('n'.repeat(201)), tell('n', 'settled')]) {
+      await expectRefused('CHECK constraint failed', refused);
+    }
+    await tell('n'.repeat(200)).run();
+    await expectRefused('guard: withdrawal_settled', set("note = 'other'"));
+  });
+
+  it('is nothing where the custodian has had it', async () => {
+    await withdrawal().run();
+    await expectRefused('guard: a withdrawal keeps what it is', tell('n'));
+  });
+});
+
 describe('the money of a withdrawal', () => {
   it('is taken when its row is written, and returned when it fails', async () => {
     await withdrawal().run();

@@ -77,6 +77,39 @@ describe('a withdrawal above the review threshold', () => {
     expect(await sumOfBalances()).toEqual([]);
   });
 
+  it('tells its holder what the rejection has for them, and never the reason', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const [told, untold] = [await withdraw(trader), await withdraw(trader)];
+    expect(told.note).toBeNull();
+    const body = { reason: 'a known thief', note: ' Ask us for the form. ' };
+    const rejected = await json<Answer>(await decide(trader, told.id, 'reject', body));
+    expect(rejected.withdrawal.note).toBe('Ask us for the form.');
+    await decide(trader, untold.id, 'reject');
+    const shown = await Promise.all([told, untold].map(({ id }) => trader.readWithdrawal(id)));
+    expect(shown.map(({ reason, note }) => [reason, note])).toEqual([
+      ['rejected', 'Ask us for the form.'],
+      ['rejected', null],
+    ]);
+    expect(JSON.stringify([shown, await trader.feed()])).not.toContain('thief');
+    const [audited] = await listRows<{ detail: string }>('SELECT detail FROM audit WHERE target = ?', told.id);
+    expect(JSON.parse(audited?.detail ?? '')).toMatchObject({ note: 'Ask us for the form.', because: 'a known thief' });
+  });
+
+  it.each([
+    ['reject', { note: '' }],
+    ['reject', { note: 'x'.repeat(201) }],
+    ['reject', { note: 'two\nlines' }],
+    ['reject', { note: 'See thief.example' }],
+    ['approve', { note: 'It is on its way.' }],
+    ['settle', { outcome: 'failed', note: 'It is back.' }],
+  ])('is not ended with such words for its holder: %s %j', async (verb, body) => {
+    const trader = await openTrader({ USDT: '500' });
+    const { id } = await withdraw(trader);
+    await expectCode(decide(trader, id, verb, { reason: 'x', ...body }), '400 invalid_request');
+    expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'PENDING', note: null });
+    expect(await auditOf(id)).toEqual([]);
+  });
+
   it('is ended once when ten approve and reject at the same time', async () => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);

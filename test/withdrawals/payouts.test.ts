@@ -24,6 +24,7 @@ describe('a withdrawal', () => {
       address: OUTSIDE,
       keyId: trader.keyId,
       reason: null,
+      note: null,
     });
   });
 

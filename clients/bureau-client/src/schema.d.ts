@@ -2427,6 +2427,11 @@ export interface components {
              */
             keyId: string | null;
             /**
+             * @description What the exchange told the holder about a rejection, else null
+             * @example null
+             */
+            note: string | null;
+            /**
              * @description The client’s own name for it
              * @example rebalance-2026-11-21
              */
@@ -3141,6 +3146,7 @@ export interface operations {
                      *           "network": "TRC20",
                      *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                      *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
+                     *           "note": null,
                      *           "clientOrderId": "rebalance-2026-11-21",
                      *           "reason": null
                      *         }
@@ -3317,6 +3323,7 @@ export interface operations {
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                      *         "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
+                     *         "note": null,
                      *         "clientOrderId": "rebalance-2026-11-21",
                      *         "reason": null
                      *       }
@@ -3569,6 +3576,7 @@ export interface operations {
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                      *         "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
+                     *         "note": null,
                      *         "clientOrderId": "rebalance-2026-11-21",
                      *         "reason": null
                      *       }
@@ -9119,6 +9127,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
+                 *           "note": null,
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
@@ -9165,6 +9174,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
+                 *           "note": null,
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
@@ -9211,6 +9221,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
+                 *           "note": null,
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
@@ -9257,6 +9268,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
+                 *           "note": null,
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": "refused"
                  *         }

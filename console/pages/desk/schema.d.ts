@@ -86,7 +86,7 @@ export type OperatorEventPage = { readonly events: readonly (OperatorEvent)[]; r
 
 export type OperatorWebhookEndpoint = { readonly id: string; readonly url: string; readonly description: string; readonly types: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly status: "enabled" | "disabled"; readonly reason: "gone" | "failing" | "key_revoked" | null; readonly createdAt: string; readonly previousSecretUntil: string | null };
 
-export type OperatorWithdrawal = { readonly id: string; readonly ts: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly txHash: string | null; readonly fee: string; readonly amount: string; readonly asset: string; readonly network: string; readonly address: string; readonly keyId: string | null; readonly clientOrderId?: string; readonly accountId: string; readonly type: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly usdValue: string; readonly committedAt: string; readonly reason: string | null; readonly held: { readonly reason: string; readonly since: string } | null };
+export type OperatorWithdrawal = { readonly id: string; readonly ts: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly txHash: string | null; readonly fee: string; readonly amount: string; readonly asset: string; readonly network: string; readonly address: string; readonly keyId: string | null; readonly note: string | null; readonly clientOrderId?: string; readonly accountId: string; readonly type: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly usdValue: string; readonly committedAt: string; readonly reason: string | null; readonly held: { readonly reason: string; readonly since: string } | null };
 
 export type OperatorWithdrawalEvent = { readonly id: string; readonly type: "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed"; readonly timestamp: string; readonly sequence: number; readonly data: { readonly withdrawal: OperatorWithdrawal } };
 
@@ -309,7 +309,7 @@ export interface Operations {
   };
   'post /accounts/{id}/withdrawals/{withdrawalId}/reject': {
     query: undefined;
-    body: { readonly reason: string };
+    body: { readonly reason: string; readonly note?: string };
     answer: { readonly withdrawal: OperatorWithdrawal };
   };
   'post /accounts/{id}/withdrawals/{withdrawalId}/settle': {

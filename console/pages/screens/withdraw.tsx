@@ -142,13 +142,17 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
         {row.status === 'PROCESSING' && <p class="quiet">It arrives in about {timeOf(row.network)}.</p>}
         {meaning !== '' && (
           <p class="quiet">
-            {row.reason != null && `${reasonsOf[row.reason]} `}
+            {row.reason != null && row.note === null && `${reasonsOf[row.reason]} `}
             {meaning}
           </p>
         )}
         {row.reason === 'rejected' && (
-          <p class="quiet">
-            <MailLink words="Ask why by mail" about={`Withdrawal ${row.id}`} />
+          <p class="quiet breaks">
+            {row.note === null ? (
+              <MailLink words="Ask why by mail" about={`Withdrawal ${row.id}`} />
+            ) : (
+              `The exchange says: ${row.note}`
+            )}
           </p>
         )}
       </div>

@@ -32,6 +32,8 @@ export interface Payment {
   readonly amount: string;
   readonly address?: string;
   readonly network?: string;
+  /** What the exchange says about its rejection of a withdrawal. */
+  readonly note?: string | null;
 }
 
 /** Where a sign-in came from, in words; `null` where it is not known. */
@@ -67,9 +69,9 @@ const writers = {
     subject: `A withdrawal of ${amount} ${asset} from your account`,
     text: `At ${time}: ${amount} ${asset} to ${address} over ${network}.`,
   }),
-  return: ({ time, asset, amount, address, network }: Payment): Letter => ({
+  return: ({ time, asset, amount, address, network, note }: Payment): Letter => ({
     subject: `A withdrawal of ${amount} ${asset} from your account failed`,
-    text: `At ${time}: ${amount} ${asset} to ${address} over ${network} were not sent. They are in your account again, and so is the fee.`,
+    text: `At ${time}: ${amount} ${asset} to ${address} over ${network} were not sent. They are in your account again, and so is the fee.${note == null ? '' : `\n\nThe exchange says: ${note}`}`,
   }),
   deposits: ({ deposits }: { readonly deposits: readonly Payment[] }): Letter => ({
     subject: deposits.length === 1 ? 'A deposit to your account' : `${deposits.length} deposits to your account`,

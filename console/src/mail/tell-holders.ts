@@ -106,11 +106,11 @@ async function readPayments(env: ConsoleBindings, ledger: number, after: number 
   const minimum = usdt(config.DEPOSIT_MAIL_MINIMUM);
   const mails = payments
     .filter(({ kind, usdValue }) => kind !== 'deposit' || usdt(usdValue) >= minimum)
-    .map(({ kind, accountId, ts_ms, asset, amount, address, network }): QueuedMail => {
+    .map(({ kind, accountId, ts_ms, asset, amount, address, network, note }): QueuedMail => {
       const detail = { time: new Date(ts_ms).toISOString(), asset, amount };
       return kind === 'deposit'
         ? { accountId, kind: 'deposits', detail, dueAt_ms: now_ms + DIGEST_MS }
-        : { accountId, kind, detail: { ...detail, address, network }, dueAt_ms: now_ms };
+        : { accountId, kind, detail: { ...detail, address, network, note }, dueAt_ms: now_ms };
     });
   return { mails, last };
 }

@@ -102,6 +102,8 @@ export const withdrawals = sqliteTable('withdrawals', {
   allowlistRequired: integer('allowlist_required', { mode: 'boolean' }).notNull(),
   txHash: text('tx_hash'),
   reason: text(),
+  /** What the exchange told the holder about a rejection. */
+  note: text(),
   dailyLimit: atoms('daily_limit').notNull(),
   keyId: text('key_id').notNull(),
   /** When the database last released it for payment. */

@@ -918,6 +918,8 @@ class Withdrawal(TypedDict):
     """In its canonical form"""
     keyId: str | None
     """The API key that asked for it; null where none was recorded"""
+    note: str | None
+    """What the exchange told the holder about a rejection, else null"""
     clientOrderId: NotRequired[str]
     """The client’s own name for it"""
     reason: Literal["rejected", "refused", "settled", None]

@@ -40,16 +40,18 @@ function nameIt({ amount, asset, network }: OperatorWithdrawal): string {
 
 function Review({ outcome, withdrawal, changed }: StepsOf & { readonly outcome: 'approve' | 'reject' }) {
   const [reason, setReason] = useState('');
+  const [note, setNote] = useState('');
   const isApproval = outcome === 'approve';
   const name = isApproval ? 'Approve' : 'Reject';
   const path = { id: withdrawal.accountId, withdrawalId: withdrawal.id };
+  const body = note.trim() === '' ? { reason } : { reason, note };
   return (
     <Step
       danger={!isApproval}
       main={isApproval}
       label={name}
       title={`${name} ${nameIt(withdrawal)}`}
-      act={() => operate(`post /accounts/{id}/withdrawals/{withdrawalId}/${outcome}`, { path, body: { reason } })}
+      act={() => operate(`post /accounts/{id}/withdrawals/{withdrawalId}/${outcome}`, { path, body })}
       done={changed}
     >
       <p>
@@ -60,6 +62,15 @@ function Review({ outcome, withdrawal, changed }: StepsOf & { readonly outcome: 
         .
       </p>
       <ReasonField value={reason} set={setReason} />
+      {!isApproval && (
+        <TextField
+          label="What the holder is told (optional)"
+          help="Plain text without links"
+          maxLength={200}
+          value={note}
+          set={setNote}
+        />
+      )}
     </Step>
   );
 }

@@ -127,7 +127,7 @@ function tellNow({ status, held, reason, txHash }: OperatorWithdrawal): readonly
 }
 
 function WithdrawalFacts({
-  withdrawal: { id, amount, asset, usdValue, fee, network, txHash },
+  withdrawal: { id, amount, asset, usdValue, fee, network, txHash, note },
 }: {
   readonly withdrawal: OperatorWithdrawal;
 }) {
@@ -148,6 +148,7 @@ function WithdrawalFacts({
             </Whole>
           ),
         ],
+        ['What the holder was told', note],
         ['Id', <CopiedId key="id" id={id} />],
       ]}
     />

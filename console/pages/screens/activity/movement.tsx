@@ -51,6 +51,7 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
     ['To', <code key="address">{inGroups(withdrawal.address)}</code>],
     ['Transaction', showHash(withdrawal)],
     ['Why not', withdrawal.reason === null ? null : reasonsOf[withdrawal.reason]],
+    ['The exchange says', withdrawal.note],
   ];
 }
 
