@@ -43,8 +43,9 @@ export function Hedges() {
         </div>
       </div>
       <p class="quiet">
-        What the house buys and sells at venues, so that its position stays within the band. Those that are open come
-        first. Prices and gains are in USDT; a gain is against the middle price, before the fee.
+        What the house buys and sells at venues, so that its position stays within the band.
+        <span class="off-telephone"> Those that are open come first.</span> Prices and gains are in USDT; a gain is
+        against the middle price, before the fee.
       </p>
       <Pages wanted={status} turn={turn} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
@@ -115,21 +116,24 @@ const planned: readonly Column<Hedge>[] = [
     },
   },
   {
-    name: 'Price limit',
+    name: 'Price',
     isNumber: true,
     narrow: 'half',
-    show: ({ limitPrice }) => showPrice(limitPrice),
+    show: ({ dealtPrice, limitPrice }) => {
+      const limit = `limit ${showPrice(limitPrice)}`;
+      if (dealtPrice === null) return <span class="quiet">{limit}</span>;
+      return (
+        <>
+          {showPrice(dealtPrice)}
+          <small class="below">{limit}</small>
+        </>
+      );
+    },
   },
 ];
 
 /** What came of it. */
 const dealt: readonly Column<Hedge>[] = [
-  {
-    name: 'Price',
-    isNumber: true,
-    narrow: 'half',
-    show: ({ dealtPrice }) => (dealtPrice === null ? <span class="dim">–</span> : showPrice(dealtPrice)),
-  },
   {
     name: 'Gain',
     isNumber: true,
