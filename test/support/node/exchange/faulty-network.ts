@@ -3,21 +3,23 @@ import { createRandom } from '../../../../src/markets/sandbox-random.ts';
 import { forward } from '../run/forward.ts';
 import { type PlayedServer, serveOnLoopback } from '../run/serve-on-loopback.ts';
 
-/** The shares of orders with which each thing goes wrong. */
-const shares = {
+/** How many of sixteen orders go wrong in each way: so each way comes in every run that is long enough. */
+const faults = {
   /** The order never arrives. */
-  lostRequest: 0.12,
+  lostRequest: 2,
   /** 503, and the order never arrives. */
-  unavailable: 0.06,
+  unavailable: 1,
   /** The client has long given up when the order arrives. */
-  late: 0.06,
+  late: 1,
   /** The order was executed, and nobody hears of it. */
-  lostAnswer: 0.18,
+  lostAnswer: 3,
   /** 502, after the order was executed. */
-  badGateway: 0.08,
+  badGateway: 1,
 } as const;
 
-type Fault = keyof typeof shares;
+const ROUND = 16;
+
+type Fault = keyof typeof faults;
 
 const LATE_MS = 300;
 
@@ -46,9 +48,12 @@ export async function startFaultyNetwork({
   const seen = { orders: 0, lostRequest: 0, unavailable: 0, late: 0, lostAnswer: 0, badGateway: 0 };
   const state = { areFaults: true };
 
+  const wrong = (Object.keys(faults) as Fault[]).flatMap((fault) => Array<Fault>(faults[fault]).fill(fault));
+  /** What becomes of the next orders of this round. */
+  let left: (Fault | undefined)[] = [];
   const drawFault = (): Fault | undefined => {
-    let left = random();
-    return (Object.keys(shares) as Fault[]).find((fault) => (left -= shares[fault]) < 0);
+    if (left.length === 0) left = Array.from({ length: ROUND }, (_, place) => wrong[place]);
+    return left.splice(Math.floor(random() * left.length), 1)[0];
   };
 
   const { url, stop } = await serveOnLoopback(async (request, response) => {
