@@ -109,22 +109,15 @@ function Frame({ path, signedIn: { session, account } }: { readonly path: string
           <div class="notice bad asked">
             <p>
               <strong>The account is frozen.</strong> Nobody can trade or withdraw, not even with an API key. Deposits
-              are credited.
+              are credited. Write to <MailLink about="Unfreeze my account" /> to have it unfrozen.
             </p>
-            <p>
-              Remove <a href="/security">passkeys</a>
-              {!until && (
-                <>
-                  {' '}
-                  and <a href="/keys">API keys</a>
-                </>
-              )}{' '}
-              that are not yours. To have the account unfrozen, write to <MailLink about="Unfreeze my account" />.
-            </p>
-            {until && (
+            {until ? (
               <p>
-                As it was recovered, withdrawals, new API keys and new addresses are blocked until{' '}
-                <Time isZoned at={until} /> at least.
+                As you recovered it, withdrawals then stay blocked until <Time isZoned at={until} /> at least.
+              </p>
+            ) : (
+              <p>
+                Remove <a href="/security">passkeys</a> and <a href="/keys">API keys</a> that are not yours.
               </p>
             )}
           </div>

@@ -46,7 +46,7 @@ async function reject(page: Page, exchange: LocalExchange, { first }: Staff, cus
   await rejectOldest(first, TOLD);
   await see(first, TOLD);
   await see(page, 'Amount and fee are back in your balance.');
-  await see(page, `The exchange says: ${TOLD}`);
+  await see(page, `The exchange says: “${TOLD}”`);
   await rejectOldest(first);
   await see(page, 'The exchange’s review rejected it. Amount and fee are back in your balance.');
   await page.getByRole('link', { name: 'Ask why by mail' }).first().waitFor();

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { showTime } from '../../console/pages/format.ts';
-import { type Delivery, groupAttempts, nameProgress } from '../../console/pages/parts/webhooks/delivery-state.ts';
+import { showSecond, showTime } from '../../console/pages/format.ts';
+import {
+  type Delivery,
+  groupAttempts,
+  nameProgress,
+  tellNext,
+} from '../../console/pages/parts/webhooks/delivery-state.ts';
 
 const AGAIN = '2026-11-28T09:12:00.000Z';
 
@@ -48,4 +53,14 @@ test('an endpoint that is switched off is told to be, whatever was delivered', (
 test('the attempts of an event stand together, each newest first, in the order of the newest of each', () => {
   const other = { ...taken, eventId: 'evt_1_10' };
   expect(groupAttempts([failed, other, taken])).toEqual([[failed, taken], [other]]);
+});
+
+test.each([
+  ['was delivered', taken, { deliveredTo: 8, nextAttemptAt: AGAIN }, undefined],
+  ['waits for its next attempt', failed, { deliveredTo: 8, nextAttemptAt: AGAIN }, `sent again ${showSecond(AGAIN)}`],
+  ['is attempted just now', failed, { deliveredTo: 8, nextAttemptAt: null }, 'being sent again'],
+  ['is done with', failed, { deliveredTo: 9, nextAttemptAt: AGAIN }, 'not sent again by itself'],
+  ['was a test', { ...failed, type: 'endpoint.test' }, { deliveredTo: 8, nextAttemptAt: AGAIN }, undefined],
+])('a failed event says what comes next: one that %s', (_, delivery, log, words) => {
+  expect(tellNext(delivery, log)).toBe(words);
 });

@@ -62,6 +62,7 @@ export function Withdraw() {
             {statesOf[sent.status][0].toLowerCase()}. A mail about it is on its way to you.
           </p>
         )}
+        {past.loaded.state === 'here' && <Rejected rows={past.loaded.value.withdrawals} />}
         {!account.totp.enabled && <Before hasPasskey={session.passkeys > 0} />}
         {account.totp.enabled && (
           <Shown loaded={loaded}>
@@ -96,6 +97,19 @@ export function Withdraw() {
         </Shown>
       </section>
     </div>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** On a telephone, that one was rejected within a day: its row is far below. */
+function Rejected({ rows }: { readonly rows: readonly Withdrawal[] }) {
+  const one = rows.find(({ reason, ts }) => reason === 'rejected' && Date.now() - Date.parse(ts) < DAY_MS);
+  if (!one) return null;
+  return (
+    <p class="notice warn on-telephone">
+      Your withdrawal of {showCoins(one.amount, one.asset)} was rejected, and its coins are back. See below.
+    </p>
   );
 }
 
@@ -140,6 +154,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           )}
         </p>
         {row.status === 'PROCESSING' && <p class="quiet">It arrives in about {timeOf(row.network)}.</p>}
+        {row.note !== null && <p class="breaks">The exchange says: “{row.note}”</p>}
         {meaning !== '' && (
           <p class="quiet">
             {row.reason != null && row.note === null && `${reasonsOf[row.reason]} `}
@@ -147,12 +162,8 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           </p>
         )}
         {row.reason === 'rejected' && (
-          <p class="quiet breaks">
-            {row.note === null ? (
-              <MailLink words="Ask why by mail" about={`Withdrawal ${row.id}`} />
-            ) : (
-              `The exchange says: ${row.note}`
-            )}
+          <p class="quiet">
+            <MailLink words={row.note === null ? 'Ask why by mail' : 'Answer by mail'} about={`Withdrawal ${row.id}`} />
           </p>
         )}
       </div>

@@ -143,7 +143,7 @@ export function State({
   words = of === 'OK' ? of : nameState(of),
 }: {
   readonly of: string;
-  readonly words?: ComponentChildren;
+  readonly words?: string;
 }) {
   return <span class={`state ${tones[of] ?? ''}`}>{words}</span>;
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { add } from '../../exact.ts';
 import { showCents } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
+import { useHasRoom } from '../../parts/has-room.ts';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
@@ -81,6 +82,14 @@ export function Accounts({ query }: Place) {
     ...(openedFrom && { openedFrom }),
     ...(openedTo && { openedTo }),
   };
+  // On a narrow screen the search of all pages stands just above.
+  const isWide = useHasRoom(760);
+  const text = (
+    <div class="filters">
+      <TextField label="Filter by name, e-mail, id or address" value={wanted['query'] ?? ''} set={set('query')} />
+      <button type="submit">Filter</button>
+    </div>
+  );
   return (
     <>
       <div class="top">
@@ -94,12 +103,13 @@ export function Accounts({ query }: Place) {
             find({ ...wanted, query: (wanted['query'] ?? '').trim() });
           }}
         >
-          <div class="filters">
-            <TextField label="Filter by name, e-mail, id or address" value={wanted['query'] ?? ''} set={set('query')} />
-            <button type="submit">Filter</button>
-          </div>
-          <details class="plain-details" open={Boolean(status || openedFrom || openedTo)}>
-            <summary>More filters</summary>
+          {isWide && text}
+          <details
+            class="plain-details"
+            open={Boolean(status || openedFrom || openedTo || (!isWide && asked['query']))}
+          >
+            <summary>{isWide ? 'More filters' : 'Filter'}</summary>
+            {!isWide && text}
             <div class="filters">
               <Choice
                 label="State"

@@ -37,8 +37,8 @@ export function CoinTerms(part: SettingsPart) {
       <section class="card">
         <h2>Terms of coins</h2>
         <p class="quiet">
-          Clients pay the spread beyond the market’s price. While no venue has a price, the fallback price is shown and
-          nothing is traded. Amounts are in USDT.
+          Clients pay the spread beyond the market’s price; a grey one is the default. While no venue has a price, the
+          fallback price is shown and nothing is traded. Amounts are in USDT.
         </p>
         <Records
           isSmall
@@ -52,7 +52,7 @@ export function CoinTerms(part: SettingsPart) {
               isNumber: true,
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                return own === undefined ? <span class="quiet">default</span> : showPercent(own);
+                return own === undefined ? <span class="quiet">{showPercent(spreadBps)}</span> : showPercent(own);
               },
             },
             {
@@ -127,7 +127,16 @@ function HedgedCoins(part: SettingsPart) {
         keyOf={({ coin }) => coin}
         columns={[
           { name: 'Coin', show: ({ coin }) => coin },
-          { name: 'Venue', narrow: 'beside', show: ({ venue }) => venue },
+          {
+            name: 'Venue',
+            narrow: 'beside',
+            show: ({ venue }) => (
+              <>
+                <span class="narrow">at </span>
+                {venue}
+              </>
+            ),
+          },
           column('Inner bound', ({ inner }) => `±${showAmount(inner)}`),
           column('Outer bound', ({ outer }) => `±${showAmount(outer)}`),
           column('Wait', ({ maxAgeSeconds }) => `${maxAgeSeconds}\u00A0s`),

@@ -176,7 +176,12 @@ const decideColumn = actColumn<Decided>('Decide', ({ id }) => `/desk/deposits/${
 const creditColumn = (changed: () => void): Column<Decided> => ({
   name: 'Credit',
   isStep: true,
-  show: (row) => row.remedies.includes('credit') && <CreditIt deposit={row} worth={row.usdValue} changed={changed} />,
+  show: (row) =>
+    row.remedies.includes('credit') && (
+      <div class="outlined">
+        <CreditIt deposit={row} worth={row.usdValue} changed={changed} />
+      </div>
+    ),
 });
 
 /** Deposits that wait for somebody or for confirmations, what became of those in quarantine, and the dust. */

@@ -101,17 +101,11 @@ const planned: readonly Column<Hedge>[] = [
       const [tone, words] = states[status];
       if (openSeconds === null) return <State of={tone} words={words} />;
       const [now, is] = isStuck(hedge) ? ['FAILED', 'no answer'] : [tone, 'open'];
-      const age = <span class="off-telephone">, {showSeconds(openSeconds)}</span>;
       return (
-        <State
-          of={now}
-          words={
-            <>
-              {is}
-              {age}
-            </>
-          }
-        />
+        <>
+          <State of={now} words={is} />
+          <small class="below">for {showSeconds(openSeconds)}</small>
+        </>
       );
     },
   },
@@ -221,6 +215,13 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
       <Question label="What became of it?" value={outcome} set={setOutcome} options={outcomes} />
       {outcome === 'dealt' && (
         <>
+          <TextField
+            label="Venue’s order id (required)"
+            required
+            maxLength={128}
+            value={venueReference}
+            set={setReference}
+          />
           <div class="row short">
             <AmountField
               label={side === 'BUY' ? 'Bought' : 'Sold'}
@@ -257,13 +258,6 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
               options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
             />
           </div>
-          <TextField
-            label="Venue’s order id (required)"
-            required
-            maxLength={128}
-            value={venueReference}
-            set={setReference}
-          />
         </>
       )}
       <ReasonField value={reason} set={setReason} />

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Asset } from '../../../../clients/bureau-client/src/operations.ts';
+import { assetSymbols } from '../../assets.ts';
 import { showAmount } from '../../format.ts';
 import { networks as allNetworks } from '../../networks.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { readPublic } from '../operate.ts';
-import { TextField } from '../../parts/form.tsx';
+import { Choice, TextField } from '../../parts/form.tsx';
 import { NetworkName } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { settingNames } from '../parts/setting-names.ts';
@@ -39,15 +40,30 @@ export function NetworkSettings(part: SettingsPart) {
     part.changed();
     reload();
   };
+  const [wanted, setWanted] = useState('');
   const isSet = names.some((name) => Object.values(part.settings[name]).some((set) => Object.keys(set).length > 0));
   return (
     <section class="card costs">
-      <h2>Fees and minimums</h2>
+      <div class="top">
+        <h2>Fees and minimums</h2>
+        <div class="filters">
+          <Choice
+            label="Asset"
+            value={wanted}
+            set={setWanted}
+            options={[['', 'All'], ...assetSymbols.map((asset) => [asset, asset] as const)]}
+          />
+        </div>
+      </div>
       <p class="quiet">
         Amounts are in the asset. {isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}
       </p>
       <Shown loaded={loaded}>
-        {(assets) => assets.map((one) => <Costs key={one.asset} {...part} changed={changed} {...one} />)}
+        {(assets) =>
+          assets
+            .filter(({ asset }) => wanted === '' || asset === wanted)
+            .map((one) => <Costs key={one.asset} {...part} changed={changed} {...one} />)
+        }
       </Shown>
     </section>
   );

@@ -55,7 +55,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
           </button>
         </div>
       </div>
-      <p class="quiet">What endpoints are sent: each step of a payment, and each change that the audit has.</p>
+      <p class="quiet">Your endpoints are sent each step of a payment and each change.</p>
       <Newest key={`${kind} ${turn}`} kind={kind} ledger={ledger} />
     </section>
   );
@@ -193,16 +193,19 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
           {kind} of {showSum(amount, asset)}
         </a>{' '}
         {state}
-        <small class="below">
+      </>
+    ),
+    about: (
+      <>
+        {accountId === undefined ? (
+          <span class="quiet">No account yet</span>
+        ) : (
+          <AccountName id={accountId} account={account} />
+        )}{' '}
+        <small class="quiet">
           <ShortId id={id} />
         </small>
       </>
     ),
-    about:
-      accountId === undefined ? (
-        <span class="quiet">No account yet</span>
-      ) : (
-        <AccountName id={accountId} account={account} />
-      ),
   };
 }

@@ -113,7 +113,7 @@ async function addDetail(item: WithAccount<WaitingItem>, read: ReadRecord): Prom
 }
 
 /** For how long something waits, in its largest whole unit but one. */
-function showAge(since: string, now_ms: number): string {
+export function showAge(since: string, now_ms: number): string {
   const minutes = Math.max(0, Math.floor((now_ms - Date.parse(since)) / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);

@@ -13,6 +13,7 @@ import { Facts, Records } from '../parts/records.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AccountDetail, OperatorDeposit, OperatorWithdrawal } from '../schema.d.ts';
 import { WithdrawalState, depositColumns, withdrawalColumns } from './account-records.tsx';
+import { showAge } from './waiting.tsx';
 import { WithdrawalSteps } from './withdrawal-steps.tsx';
 
 /** As many of the account's other records are shown, and looked at for the same address. */
@@ -47,7 +48,10 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
           <div class="named">
             <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
             <WithdrawalState of={withdrawal.status} />
-            {withdrawal.status === 'PENDING' && <p>{tellHeld(account, limit)}</p>}
+            <p>
+              Worth {showCents(withdrawal.usdValue)} USDT, over {nameAlone(withdrawal.network)}.{' '}
+              {withdrawal.status === 'PENDING' && tellHeld(account, limit)}
+            </p>
           </div>
           {claim && withdrawal.status === 'PROCESSING' && (
             <p class="notice">
@@ -127,7 +131,7 @@ function tellNow({ status, held, reason, txHash }: OperatorWithdrawal): readonly
 }
 
 function WithdrawalFacts({
-  withdrawal: { id, amount, asset, usdValue, fee, network, txHash, note },
+  withdrawal: { id, amount, asset, fee, network, txHash, note },
 }: {
   readonly withdrawal: OperatorWithdrawal;
 }) {
@@ -135,7 +139,6 @@ function WithdrawalFacts({
     <Facts
       of={[
         ['Amount', showSum(amount, asset)],
-        ['Worth', `${showCents(usdValue)} USDT`],
         ['Fee', showSum(fee, asset)],
         ['Network', nameAlone(network)],
         [
@@ -164,6 +167,10 @@ const DAY_MS = 86_400_000;
 
 /** Whether something was done within the day before a withdrawal: a thief is quick. */
 const isJustBefore = (iso: string, { ts }: OperatorWithdrawal) => Date.parse(ts) - Date.parse(iso) < DAY_MS;
+
+/** How long before a withdrawal something was done just before it; of what was done long before, nothing. */
+const tellBefore = (iso: string, withdrawal: OperatorWithdrawal) =>
+  isJustBefore(iso, withdrawal) ? [`${showAge(iso, Date.parse(withdrawal.ts))} before the request`] : [];
 
 /** How often an address was paid, among the earlier withdrawals that were looked at. */
 function countPaid(paid: number): string {
@@ -198,7 +205,11 @@ function AccountFacts({
           isUsual={approval !== undefined && !isJustBefore(approval.createdAt, withdrawal)}
           words={approval ? showTime(approval.createdAt) : 'no'}
         />
-        {approval && <small class="below">as {approval.label}</small>}
+        {approval && (
+          <small class="below">
+            {[...tellBefore(approval.createdAt, withdrawal), `as ${approval.label}`].join(', ')}
+          </small>
+        )}
       </>,
     ],
     ['Address paid before', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
@@ -211,7 +222,10 @@ function AccountFacts({
     ['Two-factor', <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />],
     [
       'Account opened',
-      <Sign key="opened" isUsual={!isJustBefore(account.createdAt, withdrawal)} words={showTime(account.createdAt)} />,
+      <>
+        <Sign isUsual={!isJustBefore(account.createdAt, withdrawal)} words={showTime(account.createdAt)} />
+        <small class="below">{tellBefore(account.createdAt, withdrawal)}</small>
+      </>,
     ],
     ['Account is worth now', `${showCents(account.usdValue)} USDT`],
     ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],

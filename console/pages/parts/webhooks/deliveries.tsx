@@ -14,6 +14,7 @@ import {
   nameOutcome,
   nameProgress,
   numberOf,
+  tellNext,
   nameAnswer,
 } from './delivery-state.ts';
 
@@ -50,14 +51,14 @@ export function Deliveries({
             {log.setAside.length > 0 && (
               <>
                 <h3>Put aside: refused three times while a later one was taken</h3>
-                <List rows={log.setAside} resend={resend} />
+                <List rows={log.setAside} log={log} resend={resend} />
               </>
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
-            {log.deliveries.length > 0 && <List rows={log.deliveries} resend={resend} />}
+            {log.deliveries.length > 0 && <List rows={log.deliveries} log={log} resend={resend} />}
             {all && (
               <>
-                <p class="quiet">All are sent again, also those that were delivered, one per second.</p>
+                <p class="quiet">“Resend all” also sends what was delivered, one event per second.</p>
                 {all}
               </>
             )}
@@ -71,7 +72,15 @@ export function Deliveries({
 type Resend = (eventId: string) => Promise<Delivery>;
 
 /** An event or a test of each row, with all its attempts. */
-function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly resend: Resend | undefined }) {
+function List({
+  rows,
+  log,
+  resend,
+}: {
+  readonly rows: readonly Delivery[];
+  readonly log: DeliveryLog;
+  readonly resend: Resend | undefined;
+}) {
   return (
     <table class="stacked deliveries" aria-label="Deliveries">
       <thead>
@@ -104,6 +113,7 @@ function List({ rows, resend }: { readonly rows: readonly Delivery[]; readonly r
             </th>
             <td>
               <State of={nameOutcome(row)} />
+              <small>{tellNext(row, log)}</small>
             </td>
             <td>
               {nameAnswer(row)}

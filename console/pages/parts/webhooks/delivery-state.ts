@@ -1,4 +1,4 @@
-import { showTime } from '../../format.ts';
+import { showSecond, showTime } from '../../format.ts';
 
 /** An attempt to deliver an event. */
 export interface Delivery {
@@ -53,6 +53,16 @@ export function groupAttempts(attempts: readonly Delivery[]): readonly (readonly
     else groups.set(attempt.eventId, [attempt]);
   }
   return [...groups.values()];
+}
+
+/** Whether a failed attempt is made again by itself, and when; `undefined` of what did not fail and of a test. */
+export function tellNext(
+  delivery: Delivery,
+  { deliveredTo, nextAttemptAt }: Pick<DeliveryLog, 'deliveredTo' | 'nextAttemptAt'>,
+): string | undefined {
+  if (delivery.outcome === 'DELIVERED' || isTest(delivery)) return undefined;
+  if (numberOf(delivery) <= deliveredTo) return 'not sent again by itself';
+  return nextAttemptAt === null ? 'being sent again' : `sent again ${showSecond(nextAttemptAt)}`;
 }
 
 /** How far an endpoint is: the status of a pill, and its words. */
