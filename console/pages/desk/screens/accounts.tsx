@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { add } from '../../exact.ts';
 import { showCents } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
+import { Folded } from '../../parts/folded.tsx';
 import { useHasRoom } from '../../parts/has-room.ts';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
@@ -90,6 +91,14 @@ export function Accounts({ query }: Place) {
       <button type="submit">Filter</button>
     </div>
   );
+  const others = (
+    <div class="filters">
+      <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
+      <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
+      <TextField label="Opened before, UTC" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
+    </div>
+  );
+  const isNarrowed = Boolean(status || openedFrom || openedTo);
   return (
     <>
       <div class="top">
@@ -103,34 +112,20 @@ export function Accounts({ query }: Place) {
             find({ ...wanted, query: (wanted['query'] ?? '').trim() });
           }}
         >
-          {isWide && text}
-          <details
-            class="plain-details"
-            open={Boolean(status || openedFrom || openedTo || (!isWide && asked['query']))}
-          >
-            <summary>{isWide ? 'More filters' : 'Filter'}</summary>
-            {!isWide && text}
-            <div class="filters">
-              <Choice
-                label="State"
-                value={status}
-                set={(next) => find({ ...wanted, status: next })}
-                options={statuses}
-              />
-              <TextField
-                label="Opened from, UTC"
-                type="date"
-                value={wanted['openedFrom'] ?? ''}
-                set={set('openedFrom')}
-              />
-              <TextField
-                label="Opened before, UTC"
-                type="date"
-                value={wanted['openedTo'] ?? ''}
-                set={set('openedTo')}
-              />
-            </div>
-          </details>
+          {isWide ? (
+            <>
+              {text}
+              <details class="plain-details" open={isNarrowed}>
+                <summary>More filters</summary>
+                {others}
+              </details>
+            </>
+          ) : (
+            <Folded label="Filter" isOpen={isNarrowed || asked['query'] !== ''}>
+              {text}
+              {others}
+            </Folded>
+          )}
         </form>
         <Pages list={listAccounts(filter)}>
           {(rows) => (

@@ -113,10 +113,10 @@ function List({
             </th>
             <td>
               <State of={nameOutcome(row)} />
-              <small>{tellNext(row, log)}</small>
             </td>
             <td>
               {nameAnswer(row)}
+              <small>{tellNext(row, log)}</small>
               {(row.answer || earlier.length > 0) && (
                 <details>
                   <summary>Details</summary>
