@@ -253,7 +253,7 @@ function ValueChange({ rows }: { readonly rows: readonly Row[] }) {
         {change.by < 0 ? '−' : '+'}
         {showCents(Math.abs(change.by).toFixed(2))} USDT ({showChange(change.fraction)})
       </span>{' '}
-      <span class="quiet">by prices, in 24 hours</span>
+      <span class="quiet">24 h, from prices</span>
     </p>
   );
 }

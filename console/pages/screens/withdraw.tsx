@@ -80,7 +80,7 @@ export function Withdraw() {
           </Shown>
         )}
       </div>
-      <section class="card">
+      <section class="card" id="withdrawals">
         <h2>Your withdrawals</h2>
         <Shown loaded={past.loaded}>
           {({ withdrawals }) =>
@@ -102,13 +102,17 @@ export function Withdraw() {
 
 const DAY_MS = 86_400_000;
 
-/** On a telephone, that one was rejected within a day: its row is far below. */
+/** On a telephone, what was rejected within a day: its row is far below. */
 function Rejected({ rows }: { readonly rows: readonly Withdrawal[] }) {
-  const one = rows.find(({ reason, ts }) => reason === 'rejected' && Date.now() - Date.parse(ts) < DAY_MS);
+  const rejected = rows.filter(({ reason, ts }) => reason === 'rejected' && Date.now() - Date.parse(ts) < DAY_MS);
+  const [one, ...others] = rejected;
   if (!one) return null;
   return (
     <p class="notice warn on-telephone">
-      Your withdrawal of {showCoins(one.amount, one.asset)} was rejected, and its coins are back. See below.
+      {others.length > 0
+        ? `${rejected.length} of your withdrawals were rejected.`
+        : `Your withdrawal of ${showCoins(one.amount, one.asset)} was rejected.`}{' '}
+      The coins are back in your balance. <a href="#withdrawals">See why</a>
     </p>
   );
 }

@@ -129,8 +129,10 @@ function Overview({ account }: { readonly account: AccountDetail }) {
 /** More withdrawals under way than this are not counted. */
 const MOST_COUNTED = 20;
 
-const count = (rows: readonly unknown[]) =>
-  rows.length < MOST_COUNTED ? String(rows.length) : `${MOST_COUNTED} or more`;
+function count(rows: readonly unknown[], one: string, several: string): readonly string[] {
+  if (rows.length === 0) return [];
+  return [rows.length === 1 ? `1 ${one}` : `${rows.length}${rows.length < MOST_COUNTED ? '' : ' or more'} ${several}`];
+}
 
 /** The withdrawals of an account that have no end yet, in a line; nothing where there are none. */
 function UnderWay({ accountId }: { readonly accountId: string }) {
@@ -144,12 +146,12 @@ function UnderWay({ accountId }: { readonly accountId: string }) {
       ).withdrawals;
     const [held, sent] = await Promise.all([read('PENDING'), read('PROCESSING')]);
     return [
-      ...(held.length > 0 ? [`waiting for a review: ${count(held)}`] : []),
-      ...(sent.length > 0 ? [`being sent: ${count(sent)}`] : []),
+      ...count(held, 'waits for a review', 'wait for a review'),
+      ...count(sent, 'is being sent', 'are being sent'),
     ];
   });
   if (loaded.state !== 'here' || loaded.value.length === 0) return null;
-  const what = `Withdrawals ${loaded.value.join(', ')}`;
+  const what = `Withdrawals: ${loaded.value.join(', ')}`;
   return (
     <Matters
       label="What is under way"

@@ -87,7 +87,8 @@ const planned: readonly Column<Hedge>[] = [
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} />, id{'\u00A0'}
+          <Time iso={hedge.ts} />
+          <span class="off-telephone">,</span> id{'\u00A0'}
           <ShortId id={hedge.id} />
         </small>
       </>
@@ -132,13 +133,12 @@ const dealt: readonly Column<Hedge>[] = [
     name: 'Gain',
     isNumber: true,
     narrow: 'half',
-    show: ({ gain }) => (gain === null ? <span class="dim">–</span> : <Signed value={gain} />),
-  },
-  {
-    name: 'Fee',
-    isNumber: true,
-    narrow: 'half',
-    show: ({ fee }) => (fee === null ? <span class="dim">–</span> : showSum(fee.amount, fee.asset)),
+    show: ({ gain, fee }) => (
+      <>
+        {gain === null ? <span class="dim">–</span> : <Signed value={gain} />}
+        {fee !== null && <small class="below">fee {showSum(fee.amount, fee.asset)}</small>}
+      </>
+    ),
   },
 ];
 

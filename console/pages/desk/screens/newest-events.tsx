@@ -39,7 +39,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
   return (
     <section class="card log events">
       <div class="top">
-        <h2>The newest events</h2>
+        <h2>Payments and changes</h2>
         <div class="filters">
           <Choice label="Show" value={kind} set={setKind} options={kinds} />
           {ledgers.length > 1 && (
@@ -177,6 +177,16 @@ function findRecordOf({ data }: OperatorEvent) {
   return 'deposit' in data && { kind: 'Deposit', path: `/desk/deposits/${data.deposit.id}`, ...data.deposit };
 }
 
+/** On a telephone the account is no second link beside that to the record, which leads there. */
+const nameAccount = (id: string, account: AccountOfHolder | undefined) => (
+  <>
+    <span class="off-telephone">
+      <AccountName id={id} account={account} />
+    </span>
+    <span class="on-telephone">{account?.label ?? <ShortId id={id} />}</span>
+  </>
+);
+
 function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): Omit<ToldEvent, 'event'> {
   const record = findRecordOf(event);
   const state = states[event.type] ?? inWords(event.type);
@@ -192,20 +202,12 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
         <a href={path}>
           {kind} of {showSum(amount, asset)}
         </a>{' '}
+        <small class="quiet">
+          <ShortId id={id} />
+        </small>{' '}
         {state}
       </>
     ),
-    about: (
-      <>
-        {accountId === undefined ? (
-          <span class="quiet">No account yet</span>
-        ) : (
-          <AccountName id={accountId} account={account} />
-        )}{' '}
-        <small class="quiet">
-          <ShortId id={id} />
-        </small>
-      </>
-    ),
+    about: accountId === undefined ? <span class="quiet">No account yet</span> : nameAccount(accountId, account),
   };
 }
