@@ -88,7 +88,9 @@ const planned: readonly Column<Hedge>[] = [
         {nameHedge(hedge)}
         <small class="below">
           <Time iso={hedge.ts} />
-          <span class="off-telephone">,</span> id{'\u00A0'}
+          <span class="off-telephone">, </span>
+          <br class="on-telephone" />
+          id{'\u00A0'}
           <ShortId id={hedge.id} />
         </small>
       </>
@@ -114,8 +116,8 @@ const planned: readonly Column<Hedge>[] = [
     name: 'Price',
     isNumber: true,
     narrow: 'half',
-    show: ({ dealtPrice, limitPrice }) => {
-      const limit = `limit ${showPrice(limitPrice)}`;
+    show: ({ side, dealtPrice, limitPrice }) => {
+      const limit = `at ${side === 'BUY' ? 'most' : 'least'} ${showPrice(limitPrice)}`;
       if (dealtPrice === null) return <span class="quiet">{limit}</span>;
       return (
         <>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { inWords, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice } from '../../parts/form.tsx';
+import { useHasRoom } from '../../parts/has-room.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { go } from '../../route.ts';
 import { operate } from '../operate.ts';
@@ -39,7 +40,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
   return (
     <section class="card log events">
       <div class="top">
-        <h2>Payments and changes</h2>
+        <h2>{kinds.find(([known]) => known === kind)?.[1]}</h2>
         <div class="filters">
           <Choice label="Show" value={kind} set={setKind} options={kinds} />
           {ledgers.length > 1 && (
@@ -177,15 +178,11 @@ function findRecordOf({ data }: OperatorEvent) {
   return 'deposit' in data && { kind: 'Deposit', path: `/desk/deposits/${data.deposit.id}`, ...data.deposit };
 }
 
-/** On a telephone the account is no second link beside that to the record, which leads there. */
-const nameAccount = (id: string, account: AccountOfHolder | undefined) => (
-  <>
-    <span class="off-telephone">
-      <AccountName id={id} account={account} />
-    </span>
-    <span class="on-telephone">{account?.label ?? <ShortId id={id} />}</span>
-  </>
-);
+/** The account of an event. On a telephone it is no second link beside that to the record, which leads there. */
+function AccountOfEvent({ id, account }: { readonly id: string; readonly account: AccountOfHolder | undefined }) {
+  const isWide = useHasRoom(760);
+  return isWide ? <AccountName id={id} account={account} /> : <span>{account?.label ?? <ShortId id={id} />}</span>;
+}
 
 function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): Omit<ToldEvent, 'event'> {
   const record = findRecordOf(event);
@@ -208,6 +205,11 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
         {state}
       </>
     ),
-    about: accountId === undefined ? <span class="quiet">No account yet</span> : nameAccount(accountId, account),
+    about:
+      accountId === undefined ? (
+        <span class="quiet">No account yet</span>
+      ) : (
+        <AccountOfEvent id={accountId} account={account} />
+      ),
   };
 }
