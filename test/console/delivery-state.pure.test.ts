@@ -3,6 +3,7 @@ import { showSecond, showTime } from '../../console/pages/format.ts';
 import {
   type Delivery,
   groupAttempts,
+  listFailed,
   nameProgress,
   tellNext,
 } from '../../console/pages/parts/webhooks/delivery-state.ts';
@@ -59,8 +60,20 @@ test.each([
   ['was delivered', taken, { deliveredTo: 8, nextAttemptAt: AGAIN }, undefined],
   ['waits for its next attempt', failed, { deliveredTo: 8, nextAttemptAt: AGAIN }, `sent again ${showSecond(AGAIN)}`],
   ['is attempted just now', failed, { deliveredTo: 8, nextAttemptAt: null }, 'being sent again'],
-  ['is done with', failed, { deliveredTo: 9, nextAttemptAt: AGAIN }, 'not sent again by itself'],
+  ['is done with', failed, { deliveredTo: 9, nextAttemptAt: AGAIN }, 'no automatic retry'],
   ['was a test', { ...failed, type: 'endpoint.test' }, { deliveredTo: 8, nextAttemptAt: AGAIN }, undefined],
 ])('a failed event says what comes next: one that %s', (_, delivery, log, words) => {
   expect(tellNext(delivery, log)).toBe(words);
+});
+
+test('what failed is each event whose newest attempt failed, put aside or not, and no test', () => {
+  const [other, aside, trial] = [
+    { ...failed, eventId: 'evt_1_10' },
+    { ...failed, eventId: 'evt_1_08' },
+    { ...failed, eventId: 'evt_test_1', type: 'endpoint.test' },
+  ];
+  expect(listFailed({ deliveries: [taken, other, failed, trial], setAside: [aside] })).toEqual([
+    'evt_1_10',
+    'evt_1_08',
+  ]);
 });

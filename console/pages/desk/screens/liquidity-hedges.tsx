@@ -44,8 +44,8 @@ export function Hedges() {
       </div>
       <p class="quiet">
         What the house buys and sells at venues, so that its position stays within the band.
-        <span class="off-telephone"> Those that are open come first.</span> Prices and gains are in USDT; a gain is
-        against the middle price, before the fee.
+        <span class="off-telephone"> Those that are open come first.</span> A result is in USDT, against the middle
+        price.
       </p>
       <Pages wanted={status} turn={turn} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
@@ -132,15 +132,23 @@ const planned: readonly Column<Hedge>[] = [
 /** What came of it. */
 const dealt: readonly Column<Hedge>[] = [
   {
-    name: 'Gain',
+    name: 'Result',
     isNumber: true,
     narrow: 'half',
-    show: ({ gain, fee }) => (
-      <>
-        {gain === null ? <span class="dim">–</span> : <Signed value={gain} />}
-        {fee !== null && <small class="below">fee {showSum(fee.amount, fee.asset)}</small>}
-      </>
-    ),
+    show: ({ gain, fee }) => {
+      if (gain === null) return <span class="dim">–</span>;
+      const isOfFee = fee?.asset === 'USDT';
+      return (
+        <>
+          <Signed value={isOfFee ? subtract(gain, fee.amount) : gain} />
+          {fee !== null && (
+            <small class="below">
+              {isOfFee ? 'with' : 'without'} the fee, {showSum(fee.amount, fee.asset)}
+            </small>
+          )}
+        </>
+      );
+    },
   },
 ];
 

@@ -9,7 +9,7 @@ import { go } from '../../route.ts';
 import { operate } from '../operate.ts';
 import { type AccountOfHolder, addAccounts } from '../parts/find-accounts.ts';
 import { nameEntries } from '../parts/named-entry.ts';
-import { AccountName, Clock, ShortId, SubjectLink, nameDay } from '../parts/names.tsx';
+import { AccountName, Clock, ShortId, State, SubjectLink, nameDay } from '../parts/names.tsx';
 import { useOpenRows } from '../parts/open-rows.tsx';
 import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
@@ -169,6 +169,9 @@ const states: Readonly<Record<string, string>> = {
   'endpoint.test': 'was tested',
 };
 
+/** Of what needs somebody of the staff. */
+const forStaff = ['deposit.quarantined', 'withdrawal.pending'];
+
 /** The deposit or the withdrawal of an event, with the way to it. */
 function findRecordOf({ data }: OperatorEvent) {
   if ('withdrawal' in data) {
@@ -202,7 +205,7 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
         <small class="quiet">
           <ShortId id={id} />
         </small>{' '}
-        {state}
+        {forStaff.includes(event.type) ? <State of="PENDING" words={state} /> : state}
       </>
     ),
     about:

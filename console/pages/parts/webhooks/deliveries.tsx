@@ -11,6 +11,7 @@ import {
   type DeliveryLog,
   groupAttempts,
   isTest,
+  listFailed,
   nameOutcome,
   nameProgress,
   numberOf,
@@ -56,6 +57,15 @@ export function Deliveries({
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
             {log.deliveries.length > 0 && <List rows={log.deliveries} log={log} resend={resend} />}
+            {resend && listFailed(log).length > 0 && (
+              <Form
+                plain
+                label="Resend what failed"
+                act={async () => {
+                  for (const eventId of listFailed(log)) await resend(eventId);
+                }}
+              />
+            )}
             {all && (
               <>
                 <p class="quiet">“Resend all” also sends what was delivered, one event per second.</p>

@@ -55,13 +55,19 @@ export function groupAttempts(attempts: readonly Delivery[]): readonly (readonly
   return [...groups.values()];
 }
 
+/** The events of which the newest attempt failed. */
+export function listFailed({ deliveries, setAside }: Pick<DeliveryLog, 'deliveries' | 'setAside'>): readonly string[] {
+  const newest = groupAttempts([...deliveries, ...setAside]).map(([attempt]) => attempt);
+  return newest.filter((attempt) => attempt.outcome === 'FAILED' && !isTest(attempt)).map(({ eventId }) => eventId);
+}
+
 /** Whether a failed attempt is made again by itself, and when; `undefined` of what did not fail and of a test. */
 export function tellNext(
   delivery: Delivery,
   { deliveredTo, nextAttemptAt }: Pick<DeliveryLog, 'deliveredTo' | 'nextAttemptAt'>,
 ): string | undefined {
   if (delivery.outcome === 'DELIVERED' || isTest(delivery)) return undefined;
-  if (numberOf(delivery) <= deliveredTo) return 'not sent again by itself';
+  if (numberOf(delivery) <= deliveredTo) return 'no automatic retry';
   return nextAttemptAt === null ? 'being sent again' : `sent again ${showSecond(nextAttemptAt)}`;
 }
 
