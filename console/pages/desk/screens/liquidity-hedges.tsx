@@ -140,7 +140,7 @@ const dealt: readonly Column<Hedge>[] = [
       const isOfFee = fee?.asset === 'USDT';
       return (
         <>
-          <Signed value={isOfFee ? subtract(gain, fee.amount) : gain} />
+          <Signed value={isOfFee ? add([gain, `-${fee.amount}`]) : gain} />
           {fee !== null && (
             <small class="below">
               {isOfFee ? 'with' : 'without'} the fee, {showSum(fee.amount, fee.asset)}

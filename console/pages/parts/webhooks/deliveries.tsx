@@ -58,13 +58,15 @@ export function Deliveries({
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
             {log.deliveries.length > 0 && <List rows={log.deliveries} log={log} resend={resend} />}
             {resend && listFailed(log).length > 0 && (
-              <Form
-                plain
-                label="Resend what failed"
-                act={async () => {
-                  for (const eventId of listFailed(log)) await resend(eventId);
-                }}
-              />
+              <div class="deliveries">
+                <Form
+                  plain
+                  label="Resend what failed"
+                  act={async () => {
+                    for (const eventId of listFailed(log)) await resend(eventId);
+                  }}
+                />
+              </div>
             )}
             {all && (
               <>
