@@ -56,7 +56,6 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
           </button>
         </div>
       </div>
-      <p class="quiet">Your endpoints are sent each step of a payment and each change.</p>
       <Newest key={`${kind} ${turn}`} kind={kind} ledger={ledger} />
     </section>
   );
@@ -134,10 +133,11 @@ async function readNewest(kind: Kind, ledger: string): Promise<readonly ToldEven
     .slice(0, SHOWN);
   const entries = wanted.flatMap(({ data }) => ('entry' in data ? [data.entry] : []));
   const [named, rows] = await Promise.all([nameEntries(entries), addAccounts(wanted, findAccountOf)]);
-  return rows.map(({ account, ...event }) => {
+  return rows.map(({ account, ...event }, at) => {
     const { data } = event;
+    const isDone = rows.slice(0, at).some((later) => idOf(later) === idOf(event));
     const entry = 'entry' in data && named.find((known) => known.entry.id === data.entry.id);
-    if (!entry) return { event, ...tellMoney(event, account) };
+    if (!entry) return { event, ...tellMoney(event, account, isDone) };
     return {
       event,
       what: (
@@ -187,7 +187,14 @@ function AccountOfEvent({ id, account }: { readonly id: string; readonly account
   return isWide ? <AccountName id={id} account={account} /> : <span>{account?.label ?? <ShortId id={id} />}</span>;
 }
 
-function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): Omit<ToldEvent, 'event'> {
+const idOf = (event: OperatorEvent) => (findRecordOf(event) || event).id;
+
+/** `isDone` of a step after which others came. */
+function tellMoney(
+  event: OperatorEvent,
+  account: AccountOfHolder | undefined,
+  isDone: boolean,
+): Omit<ToldEvent, 'event'> {
   const record = findRecordOf(event);
   const state = states[event.type] ?? inWords(event.type);
   if (!record) {
@@ -205,7 +212,7 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
         <small class="quiet">
           <ShortId id={id} />
         </small>{' '}
-        {forStaff.includes(event.type) ? <State of="PENDING" words={state} /> : state}
+        {forStaff.includes(event.type) && !isDone ? <State of="PENDING" words={state} /> : state}
       </>
     ),
     about:

@@ -57,11 +57,11 @@ export function Deliveries({
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
             {log.deliveries.length > 0 && <List rows={log.deliveries} log={log} resend={resend} />}
-            {resend && listFailed(log).length > 0 && (
+            {resend && listFailed(log).length > 1 && (
               <div class="deliveries">
                 <Form
                   plain
-                  label="Resend what failed"
+                  label={`Resend the ${listFailed(log).length} that failed`}
                   act={async () => {
                     for (const eventId of listFailed(log)) await resend(eventId);
                   }}
