@@ -43,9 +43,8 @@ export function Hedges() {
         </div>
       </div>
       <p class="quiet">
-        What the house buys and sells at venues, so that its position stays within the band.
-        <span class="off-telephone"> Those that are open come first.</span> A result is in USDT, against the middle
-        price.
+        What the house buys and sells at venues, so that its position stays within the band. A result is in USDT,
+        against the middle price.
       </p>
       <Pages wanted={status} turn={turn} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
@@ -88,10 +87,9 @@ const planned: readonly Column<Hedge>[] = [
         {nameHedge(hedge)}
         <small class="below">
           <Time iso={hedge.ts} />
-          <span class="off-telephone">, </span>
-          <br class="on-telephone" />
-          id{'\u00A0'}
-          <ShortId id={hedge.id} />
+          <span class="off-telephone">
+            , id <ShortId id={hedge.id} />
+          </span>
         </small>
       </>
     ),
@@ -143,7 +141,7 @@ const dealt: readonly Column<Hedge>[] = [
           <Signed value={isOfFee ? add([gain, `-${fee.amount}`]) : gain} />
           {fee !== null && (
             <small class="below">
-              {isOfFee ? 'with' : 'without'} the fee, {showSum(fee.amount, fee.asset)}
+              {isOfFee ? 'incl. fee' : 'and a fee of'} {showSum(fee.amount, fee.asset)}
             </small>
           )}
         </>
@@ -218,8 +216,8 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
       done={done}
     >
       <p>
-        Sent <Time iso={hedge.ts} />, limit {showPrice(limitPrice)} USDT. It has expired. First look for its id among
-        the venue’s orders:
+        Sent <Time iso={hedge.ts} />, limit {showPrice(limitPrice)} USDT. It has expired, and ending it cannot be
+        undone. First look for its id among the venue’s orders:
       </p>
       <Copied isBeside text={hedge.id} label="the id of the hedge" />
       <Question label="What became of it?" value={outcome} set={setOutcome} options={outcomes} />
@@ -271,7 +269,6 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
         </>
       )}
       <ReasonField value={reason} set={setReason} />
-      {outcome && <p class="quiet">Ending it cannot be undone.</p>}
       {outcome === 'never' && (
         <OldAndNew
           name="The hedge"
@@ -285,7 +282,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
           old="open"
           next={
             <>
-              {`dealt: ${side === 'BUY' ? 'bought' : 'sold'} ${showSum(deal.amount, coin)} for ${showSum(deal.usdt, 'USDT')}, ${deal.fee ? `fee ${showSum(deal.fee.amount, deal.fee.asset)}` : 'no fee'}`}
+              {`dealt${venueReference && `, order ${venueReference}`}: ${side === 'BUY' ? 'bought' : 'sold'} ${showSum(deal.amount, coin)} for ${showSum(deal.usdt, 'USDT')}, ${deal.fee ? `fee ${showSum(deal.fee.amount, deal.fee.asset)}` : 'no fee'}`}
               <small class="below">{tellSetAside(hedge, deal)}</small>
             </>
           }
