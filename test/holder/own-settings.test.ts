@@ -175,7 +175,7 @@ describe('a recovery', () => {
     await expect(hold(0)).rejects.toThrow('guard: a hold is never shortened');
     const repeated = databaseOfId(trader.accountId).prepare(
       `INSERT INTO withdrawals SELECT account_id, 'again', type, asset, network, address, amount, fee, usd_value,
-         'PROCESSING', ?, totp_step, allowlist_required, NULL, NULL, daily_limit, key_id, ?, 0, ?, NULL, NULL,
+         'PROCESSING', ?, totp_step, allowlist_required, NULL, NULL, NULL, daily_limit, key_id, ?, 0, ?, NULL, NULL,
          (SELECT max(id) + 1 FROM transfers), NULL, NULL, NULL, NULL, NULL, NULL, NULL
        FROM withdrawals WHERE account_id = ?`,
     );
