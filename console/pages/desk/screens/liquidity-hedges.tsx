@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { readAmount } from '../../amount.ts';
 import { add, multiply, subtract } from '../../exact.ts';
-import { showAmount, showPrice, showSum } from '../../format.ts';
+import { showAmount, showCents, showPrice, showRecent, showSum } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Copied } from '../../parts/copy.tsx';
 import { Choice, Question, TextField } from '../../parts/form.tsx';
@@ -86,10 +86,8 @@ const planned: readonly Column<Hedge>[] = [
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} />
-          <span class="off-telephone">
-            , id <ShortId id={hedge.id} />
-          </span>
+          <time dateTime={hedge.ts}>{showRecent(hedge.ts)}</time>, id{'\u00A0'}
+          <ShortId id={hedge.id} />
         </small>
       </>
     ),
@@ -141,7 +139,7 @@ const dealt: readonly Column<Hedge>[] = [
           <Signed value={isOfFee ? add([gain, `-${fee.amount}`]) : gain} />
           {fee !== null && (
             <small class="below">
-              {isOfFee ? 'incl. fee' : 'and a fee of'} {showSum(fee.amount, fee.asset)}
+              {isOfFee ? `incl. fee ${showCents(fee.amount)}` : `and a fee of ${showSum(fee.amount, fee.asset)}`}
             </small>
           )}
         </>
